@@ -60,10 +60,13 @@ Survey make(const Options& o) {
   out.probes.provenance = out.bench.provenance = out.provenance;
   if (has(o, "probes")) survey::survey_probes(subject, wanted, out.probes);
   if (has(o, "programs")) survey::survey_programs(subject, wanted, out.programs);
-  if (has(o, "special")) survey::survey_special(subject, wanted, o.every != 0 ? o.every : o.simulate.empty() ? 1 : 64, out.special);
+  if (has(o, "special")) survey::survey_special(subject, wanted, o.every != 0 ? o.every : o.simulate.empty() ? 1
+                                                                                                             : 64,
+                                                out.special);
   if (has(o, "microbench")) survey::survey_microbench(subject, wanted, o.simulate.empty() ? o.repeats : 1, out.bench, failed);
   if (has(o, "power") && meter != nullptr)
-    survey::survey_power(subject, wanted, [&] { return survey::PowerReading{meter->watts(), meter->megahertz(), meter->capped()}; }, o.seconds, out.loads);
+    survey::survey_power(
+        subject, wanted, [&] { return survey::PowerReading{meter->watts(), meter->megahertz(), meter->capped()}; }, o.seconds, out.loads);
   line.end();
   return out;
 }
@@ -107,7 +110,8 @@ Verdicts compare_probes(const Survey& s, survey::Subject& simulator) {
   survey::Subject& subject = simulator;
   std::map<std::string, kernels::silicon::RecordLine> recorded(s.probes.lines.begin(), s.probes.lines.end());
   kernels::silicon::Record now;
-  survey::survey_probes(subject, [&](const std::string& name) { return recorded.contains(name); }, now);
+  survey::survey_probes(
+      subject, [&](const std::string& name) { return recorded.contains(name); }, now);
   Verdicts out;
   for (const auto& [name, line] : now.lines) {
     const auto& device = recorded.at(name);

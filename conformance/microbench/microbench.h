@@ -51,7 +51,7 @@ void add_memory(std::vector<Microbench>& out);  // L1, L2, device memory
 void add_tma(std::vector<Microbench>& out);     // tensor and bulk copies
 void add_cluster(std::vector<Microbench>& out); // DSMEM, multicast, cluster barriers
 void add_tensor(std::vector<Microbench>& out);  // mma.sync, wgmma
-void add_tcgen05(std::vector<Microbench>& out); // tensor memory and its matrix instructions
+void add_tcgen05(std::vector<Microbench>& out);  // tensor memory and its matrix instructions
 void add_launch(std::vector<Microbench>& out);  // CTAs one after the other on an SM
 
 /// The benchmark's PTX for a target.

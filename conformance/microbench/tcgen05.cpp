@@ -32,9 +32,9 @@ Microbench finished(std::string name, Unit unit, double work, KernelText k) {
 }
 
 struct Kind {
-  const char* name;        // of the benchmark
-  const char* text;        // .kind::… and what follows
-  uint32_t formats;        // of the instruction descriptor: D, A and B
+  const char* name;  // of the benchmark
+  const char* text;  // .kind::… and what follows
+  uint32_t formats;  // of the instruction descriptor: D, A and B
   bool scaled;
 };
 constexpr uint32_t kF32 = 1u << 4;

@@ -38,7 +38,6 @@ std::string init_barriers(unsigned n, unsigned arrivals);
 /// Waits for `parity` (a register or number) of the barrier at `address` (as in "[%r3+8]").
 std::string wait(std::string_view label, std::string_view address, std::string_view parity);
 
-
 // ---- operands of tensor instructions in `area`: A of 128 rows of 128 bytes, then B of 256, K-major in 128-byte swizzled rows
 
 /// Fills `bytes` of `area` by all threads with words that differ, and orders them before the async proxy's reads.

@@ -15,14 +15,14 @@ namespace {
 using microbench::KernelText;
 using microbench::repeat;
 
-constexpr double kAtATime = 0.02;                          // seconds of one launch, about
-constexpr uint64_t kMemory = uint64_t{1} << 30;            // copied: more than any L2
+constexpr double kAtATime = 0.02;                            // seconds of one launch, about
+constexpr uint64_t kMemory = uint64_t{1} << 30;              // copied: more than any L2
 constexpr uint32_t kFirstCount = 64, kMostCount = 1u << 24;  // iterations
 
 struct Load {
   const char* name;
   KernelText text;
-  double work = 0;          // of one CTA and iteration
+  double work = 0;  // of one CTA and iteration
   uint32_t ctas_per_sm = 1;
   uint32_t dynamic_smem = 0;
   uint64_t memory = 4096;
@@ -43,9 +43,10 @@ Load copy() {
   KernelText k;
   k.threads = 1024;
   k.setup = fmt::format("mov.u32 %r10, %ctaid.x;\nmad.lo.u32 %r10, %r10, 1024, %r0;\nshl.b32 %r10, %r10, 4;\nmov.u32 %r11, %nctaid.x;\nshl.b32 %r11, %r11, 14;\nadd.u64 %rd12, %rd1, {};\n", kMemory / 2);
-  k.loop = fmt::format("and.b32 %r12, %r10, {};\ncvt.u64.u32 %rd10, %r12;\nadd.u64 %rd11, %rd1, %rd10;\nadd.u64 %rd13, %rd12, %rd10;\nld.global.v4.u32 {{%r20, %r21, %r22, %r23}}, [%rd11];\n"
-                       "st.global.v4.u32 [%rd13], {{%r20, %r21, %r22, %r23}};\nadd.u32 %r10, %r10, %r11;\n",
-                       kMemory / 2 - 1);
+  k.loop = fmt::format(
+      "and.b32 %r12, %r10, {};\ncvt.u64.u32 %rd10, %r12;\nadd.u64 %rd11, %rd1, %rd10;\nadd.u64 %rd13, %rd12, %rd10;\nld.global.v4.u32 {{%r20, %r21, %r22, %r23}}, [%rd11];\n"
+      "st.global.v4.u32 [%rd13], {{%r20, %r21, %r22, %r23}};\nadd.u32 %r10, %r10, %r11;\n",
+      kMemory / 2 - 1);
   return {"copy", k, 2.0 * 16384, 2, 0, kMemory};
 }
 

@@ -34,7 +34,9 @@ std::optional<Verdict> run_program(Subject& subject, const conformance::ProgramS
     if (!p.has_value() || p->fault.has_value()) return std::nullopt;
     const Outcome r = conformance::run(*p, subject.device(), {});
     if (r.launch_failed) subject.again();
-    return Verdict{s.name, r.passed() ? "passed" : s.ptxas_differs ? "differs-by-ptxas" : "failed", one_line(r.detail)};
+    return Verdict{s.name, r.passed() ? "passed" : s.ptxas_differs ? "differs-by-ptxas"
+                                                                   : "failed",
+                   one_line(r.detail)};
   } catch (const InputError& e) {
     return Verdict{s.name, "refused", one_line(e.what())};
   }

@@ -70,7 +70,8 @@ std::string print_survey(const Survey& s) {
   for (const std::string& p : s.provenance) out += fmt::format("# {}\n", p);
   for (const std::string_view part : kParts) {
     out += fmt::format("{}{}\n", kPart, part);
-    out += part == "probes" ? silicon::print_record(s.probes) : part == "microbench" ? microbench::print_record(s.bench) : print_lines(s, part);
+    out += part == "probes" ? silicon::print_record(s.probes) : part == "microbench" ? microbench::print_record(s.bench)
+                                                                                     : print_lines(s, part);
   }
   return out;
 }
@@ -78,7 +79,8 @@ std::string print_survey(const Survey& s) {
 std::string part_of(std::string_view text, std::string_view part) {
   const auto all = parts(text);
   const auto it = all.find(part);
-  return all.empty() ? std::string(text) : it == all.end() ? std::string() : it->second;
+  return all.empty() ? std::string(text) : it == all.end() ? std::string()
+                                                           : it->second;
 }
 
 Survey parse_survey(std::string_view text, const std::string& name) {

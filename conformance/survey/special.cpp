@@ -26,12 +26,7 @@ constexpr char kOfF64[] = "mov.b64 %d0, {{%zero, %arg}};\n{} %d1, %d0;\nmov.b64 
 constexpr char kQuotient[] = "mul.lo.u32 %w0, %arg, 0x9E3779B1;\nmov.b32 %f0, %w0;\nmov.b32 %f2, %arg;\n{} %f1, %f0, %f2;\nmov.b32 %result, %f1;\n";
 constexpr char kOfHalf[] = "cvt.u16.u32 %h0, %arg;\n{} %h1, %h0;\ncvt.u32.u16 %result, %h1;\n";
 constexpr Form kForms[] = {
-    {"rcp.approx.ftz.f32", kOfF32}, {"rcp.approx.f32", kOfF32}, {"rsqrt.approx.ftz.f32", kOfF32}, {"rsqrt.approx.f32", kOfF32},
-    {"sqrt.approx.ftz.f32", kOfF32}, {"sqrt.approx.f32", kOfF32}, {"ex2.approx.ftz.f32", kOfF32}, {"ex2.approx.f32", kOfF32},
-    {"lg2.approx.ftz.f32", kOfF32}, {"lg2.approx.f32", kOfF32}, {"sin.approx.ftz.f32", kOfF32}, {"sin.approx.f32", kOfF32},
-    {"cos.approx.ftz.f32", kOfF32}, {"cos.approx.f32", kOfF32}, {"tanh.approx.f32", kOfF32}, {"div.approx.f32", kQuotient},
-    {"div.full.f32", kQuotient}, {"rcp.approx.ftz.f64", kOfF64}, {"rsqrt.approx.ftz.f64", kOfF64}, {"tanh.approx.f16", kOfHalf, true},
-    {"tanh.approx.bf16", kOfHalf, true}, {"ex2.approx.f16", kOfHalf, true}, {"ex2.approx.ftz.bf16", kOfHalf, true}};
+    {"rcp.approx.ftz.f32", kOfF32}, {"rcp.approx.f32", kOfF32}, {"rsqrt.approx.ftz.f32", kOfF32}, {"rsqrt.approx.f32", kOfF32}, {"sqrt.approx.ftz.f32", kOfF32}, {"sqrt.approx.f32", kOfF32}, {"ex2.approx.ftz.f32", kOfF32}, {"ex2.approx.f32", kOfF32}, {"lg2.approx.ftz.f32", kOfF32}, {"lg2.approx.f32", kOfF32}, {"sin.approx.ftz.f32", kOfF32}, {"sin.approx.f32", kOfF32}, {"cos.approx.ftz.f32", kOfF32}, {"cos.approx.f32", kOfF32}, {"tanh.approx.f32", kOfF32}, {"div.approx.f32", kQuotient}, {"div.full.f32", kQuotient}, {"rcp.approx.ftz.f64", kOfF64}, {"rsqrt.approx.ftz.f64", kOfF64}, {"tanh.approx.f16", kOfHalf, true}, {"tanh.approx.bf16", kOfHalf, true}, {"ex2.approx.f16", kOfHalf, true}, {"ex2.approx.ftz.bf16", kOfHalf, true}};
 
 // digest = sum of (result + 1) (2 argument + 1) 0x9E3779B97F4A7C15 (mod 2^64): one wrong result always shows.
 std::string text_of(const Form& form, isa::Target target) {

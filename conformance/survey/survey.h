@@ -38,9 +38,9 @@ struct SpecialRange {
 struct LoadFigure {
   std::string name;
   double watts = 0, megahertz = 0;
-  double seconds = 0;        // of one launch
-  double work = 0;           // of one launch: floating-point operations or bytes
-  bool capped = false;       // the clock was below its highest because of power
+  double seconds = 0;   // of one launch
+  double work = 0;      // of one launch: floating-point operations or bytes
+  bool capped = false;  // the clock was below its highest because of power
 };
 
 struct Survey {

@@ -6,9 +6,9 @@ namespace drywell::kernels {
 namespace {
 
 // Entry points and numbers of NVML 12.
-using Nvml = int;    // nvmlReturn_t; 0 is success
-using Gpu = void;    // nvmlDevice_st
-constexpr unsigned kClockSm = 1;                             // NVML_CLOCK_SM
+using Nvml = int;                                                  // nvmlReturn_t; 0 is success
+using Gpu = void;                                                  // nvmlDevice_st
+constexpr unsigned kClockSm = 1;                                   // NVML_CLOCK_SM
 constexpr unsigned long long kPowerCap = 0x4, kPowerBrake = 0x80;  // nvmlClocksEventReasonSwPowerCap, …HwPowerBrakeSlowdown
 
 }  // namespace

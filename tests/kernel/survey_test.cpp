@@ -73,7 +73,8 @@ TEST(Survey, ProbesRunOnLaterMachines) {
   for (const char* arch : {"sm_90a", "sm_100a"}) {
     Subject subject = simulated(arch);
     silicon::Record r;
-    survey_probes(subject, [](const std::string& name) { return name.ends_with(".3"); }, r);
+    survey_probes(
+        subject, [](const std::string& name) { return name.ends_with(".3"); }, r);
     EXPECT_GE(r.lines.size(), 5u) << arch;
     const std::map<std::string, silicon::RecordLine> device = [] {
       const Survey s = parse_survey(h200(), "h200");
@@ -91,7 +92,8 @@ TEST(Survey, TensorMemorysBenchmarksRun) {
   Subject subject = simulated("sm_100a");
   microbench::Record r;
   std::string problems;
-  survey_microbench(subject, [](const std::string& name) { return name.starts_with("tcgen05.") && !name.ends_with("batch-4"); }, 1, r, [&](const std::string& text) { problems += text; });
+  survey_microbench(
+      subject, [](const std::string& name) { return name.starts_with("tcgen05.") && !name.ends_with("batch-4"); }, 1, r, [&](const std::string& text) { problems += text; });
   EXPECT_EQ(problems, "");
   EXPECT_GE(r.values.size(), 25u);
   for (const auto& [name, value] : r.values) EXPECT_GT(value, 0) << name;

@@ -154,7 +154,7 @@ enum class Fold : uint8_t {
   float_sum,
   float_difference,  // with a float_product: fma (contract.h)
   float_product,
-  float_quotient,    // approximate: the reciprocal of the divisor, times the dividend, is a float_product
+  float_quotient,  // approximate: the reciprocal of the divisor, times the dividend, is a float_product
 };
 /// A sum or a difference, with or without carry.
 constexpr bool is_sum(Fold f) { return f == Fold::sum || f == Fold::sum_like; }

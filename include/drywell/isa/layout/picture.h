@@ -36,7 +36,7 @@ struct Grid {
   std::vector<std::string> row_labels, column_labels;  // one for each, or none
   std::string row_name, column_name;                   // what rows and columns are, for SVG and HTML; may be empty
   std::vector<Tick> ticks;                             // instead of column_labels
-  std::vector<Cell> cells;  // rows * columns of them
+  std::vector<Cell> cells;                             // rows * columns of them
   /// The cell; not checked.
   Cell& at(size_t row, size_t column) { return cells[row * columns + column]; }
   /// The cell; not checked.
