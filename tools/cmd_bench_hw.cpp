@@ -10,6 +10,7 @@
 #include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
 #include "launch/cuda_driver/cuda_device.h"
+#include "launch/cuda_driver/series.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
@@ -53,26 +54,37 @@ microbench::Caches caches_of(const Options& o) {
   return o.caches == "warm" ? microbench::Caches::warm : o.caches == "dirty" ? microbench::Caches::dirty : microbench::Caches::cold;
 }
 
-microbench::Record measure_gpu(const Options& o, Chosen suite) {
-  auto gpu = std::make_unique<kernels::CudaDevice>();
-  microbench::Record r;
-  r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " bench-hw", o.note);
-  const auto attempt = [&](const std::string& name, const auto& measurement) {
-    try {
-      measurement();
-    } catch (const InputError& e) {  // a GPU's context is lost; the other benchmarks may still run
-      print(fmt::format("{}: {}\n", name, e.what()));
-      gpu.reset();
-      gpu = std::make_unique<kernels::CudaDevice>();
-    }
-  };
-  const isa::Target target = gpu->arch().target;
-  std::erase_if(suite.small, [&](const Microbench& b) { return !microbench::made_for(b, target); });
-  for (const Microbench& b : suite.small) attempt(b.name, [&] { r.values[b.name] = microbench::measure(b, *gpu, {}, o.repeats); });
-  for (const WholeKernel& w : suite.whole) {
-    attempt(w.name, [&] { r.kernels[w.name] = microbench::measure(w, *gpu, std::string(gpu->arch().name), {}, o.repeats, caches_of(o)); });
+void measure_item(const Options& o, const Chosen& suite, size_t item, kernels::CudaDevice& gpu, microbench::Record& r) {
+  const size_t small = suite.small.size();
+  const std::string& name = item < small ? suite.small[item].name : suite.whole[item - small].name;
+  try {
+    if (item >= small)
+      r.kernels[name] = microbench::measure(suite.whole[item - small], gpu, std::string(gpu.arch().name), {}, o.repeats, caches_of(o));
+    else if (microbench::made_for(suite.small[item], gpu.arch().target))
+      r.values[name] = microbench::measure(suite.small[item], gpu, {}, o.repeats);
+  } catch (const InputError& e) {
+    print(fmt::format("{}: {}\n", name, e.what()));
   }
-  return r;
+}
+
+kernels::Stretch stretch(const Options& o, const Chosen& suite, size_t first) {
+  kernels::CudaDevice gpu;
+  microbench::Record r;
+  r.provenance = kernels::provenance(gpu.describe(), "drywell " DRYWELL_VERSION " bench-hw", o.note);
+  size_t item = first;
+  for (const size_t end = suite.small.size() + suite.whole.size(); item < end && !gpu.lost(); ++item) measure_item(o, suite, item, gpu, r);
+  return {microbench::print_record(r), item, gpu.lost()};
+}
+
+microbench::Record measure_gpu(const Options& o, const Chosen& suite) {
+  microbench::Record out;
+  for (const std::string& text : kernels::run_series([&](size_t first) { return stretch(o, suite, first); })) {
+    microbench::Record r = microbench::parse_record(text, "the GPU's record");
+    out.provenance = r.provenance;
+    out.values.merge(r.values);
+    out.kernels.merge(r.kernels);
+  }
+  return out;
 }
 
 void print_table(const CommandContext& c, const std::vector<Comparison>& all) {

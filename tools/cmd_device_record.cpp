@@ -12,6 +12,7 @@
 #include "drywell/core/terminal.h"
 #include "kernels/support/record_text.h"
 #include "launch/cuda_driver/cuda_device.h"
+#include "launch/cuda_driver/series.h"
 #include "launch/golden.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
@@ -51,35 +52,39 @@ bool can_be_made(const silicon::Probe& p) {
   }
 }
 
+silicon::RecordLine observe(const silicon::Probe& p, kernels::CudaDevice& gpu) {
+  try {
+    return silicon::observe(p, gpu, {});
+  } catch (const InputError& e) {
+    silicon::RecordLine line{.program = p.digest, .fault = std::string(code_name(e.code())) + ": " + e.what()};
+    std::replace(line.fault.begin(), line.fault.end(), '\n', ' ');
+    return line;
+  }
+}
+
+kernels::Stretch stretch(const Options& o, const std::string& commit, const std::vector<silicon::Probe>& probes, size_t first) {
+  kernels::CudaDevice gpu;
+  silicon::Record r;
+  r.provenance = kernels::provenance(gpu.describe(), "drywell " DRYWELL_VERSION " device record", o.note);
+  r.provenance.push_back("commit: " + commit);
+  size_t i = first;
+  for (; i < probes.size() && !gpu.lost(); ++i) r.lines.emplace_back(probes[i].name, observe(probes[i], gpu));
+  return {silicon::print_record(r), i, gpu.lost()};
+}
+
 ExitCode record(const Options& o) {
   const std::string commit = commit_of(o);
-  auto gpu = std::make_unique<kernels::CudaDevice>();
-  silicon::Record r;
-  r.provenance = kernels::provenance(gpu->describe(), "drywell " DRYWELL_VERSION " device record", o.note);
-  r.provenance.push_back("commit: " + commit);
   const Pattern pattern = filter_of(o.filter, "device record");
-  size_t skipped = 0, faulted = 0;
-  for (const silicon::Probe& p : silicon::probes()) {
-    if (!pattern.finds(p.name)) continue;
-    if (!can_be_made(p)) {
-      ++skipped;
-      continue;
-    }
-    silicon::RecordLine line;
-    try {
-      line = silicon::observe(p, *gpu, {});
-    } catch (const InputError& e) {
-      line.program = p.digest;
-      line.fault = std::string(code_name(e.code())) + ": " + e.what();
-      std::replace(line.fault.begin(), line.fault.end(), '\n', ' ');
-    }
-    if (!line.fault.empty()) {  // the context is lost
-      ++faulted;
-      gpu.reset();
-      gpu = std::make_unique<kernels::CudaDevice>();
-    }
-    r.lines.emplace_back(p.name, std::move(line));
+  std::vector<silicon::Probe> probes = silicon::probes();
+  std::erase_if(probes, [&](const silicon::Probe& p) { return !pattern.finds(p.name); });
+  const size_t skipped = std::erase_if(probes, [](const silicon::Probe& p) { return !can_be_made(p); });
+  silicon::Record r;
+  for (const std::string& text : kernels::run_series([&](size_t first) { return stretch(o, commit, probes, first); })) {
+    const silicon::Record more = silicon::parse_record(text, "the GPU's record");
+    r.provenance = more.provenance;
+    r.lines.insert(r.lines.end(), more.lines.begin(), more.lines.end());
   }
+  const auto faulted = std::count_if(r.lines.begin(), r.lines.end(), [](const auto& line) { return !line.second.fault.empty(); });
   write_file_atomically(o.file, silicon::print_record(r));
   print(fmt::format("{}: {} probes recorded, {} of them faulted, {} skipped\n", o.file, r.lines.size(), faulted, skipped));
   return ExitCode::ok;

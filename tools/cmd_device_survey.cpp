@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <optional>
 
@@ -12,6 +13,8 @@
 #include "kernels/support/record_text.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/cuda_driver/power_meter.h"
+#include "launch/cuda_driver/series.h"
+#include "launch/words.h"
 #include "tools/common/command.h"
 #include "tools/common/filter.h"
 #include "tools/common/output_file.h"
@@ -44,30 +47,83 @@ survey::Subject subject_of(const Options& o) {
   return survey::Subject([arch = o.simulate] { return std::make_unique<kernels::SimulatedDevice>(sim::DeviceOptions{.arch = arch}); });
 }
 
-Survey make(const Options& o) {
-  const Pattern pattern = filter_of(o.filter, "device survey");
-  const auto meter = o.simulate.empty() ? kernels::PowerMeter::open() : nullptr;
-  Survey out;
-  out.provenance = origin(o, meter.get());
-  survey::Subject subject = subject_of(o);
-  sim::ProgressLine line;
-  const survey::Wanted wanted = [&](const std::string& name) {
-    if (!pattern.finds(name)) return false;
-    line.phase(name);
+// The items of a part in their order. Those that an earlier process came by are passed over.
+class Items {
+ public:
+  Items(const Options& o, size_t first) : pattern_(filter_of(o.filter, "device survey")), first_(first) {}
+  bool wants(const std::string& name) {
+    if (seen_++ < first_ || !pattern_.finds(name)) return false;
+    line_.phase(current_ = name);
     return true;
-  };
-  const survey::Told failed = [&](const std::string& text) { line.print(text + "\n"); };
+  }
+  void print(const std::string& text) { line_.print(text + "\n"); }
+  void end() { line_.end(); }
+  size_t seen() const { return seen_; }
+  const std::string& current() const { return current_; }
+
+ private:
+  Pattern pattern_;
+  size_t first_, seen_ = 0;
+  std::string current_;
+  sim::ProgressLine line_;
+};
+
+void survey_loads(const Options& o, survey::Subject& subject, const survey::Wanted& wanted, const survey::Told& failed, Survey& out) {
+  const auto meter = kernels::PowerMeter::open();
+  if (meter == nullptr) return;
+  const survey::Meter read = [&] { return survey::PowerReading{meter->watts(), meter->megahertz(), meter->capped()}; };
+  survey::survey_power(subject, wanted, read, o.seconds, out.loads, failed);
+}
+
+void survey_part(const Options& o, std::string_view part, survey::Subject& subject, Items& items, Survey& out) {
+  const bool simulated = !o.simulate.empty();
+  const survey::Wanted wanted = [&](const std::string& name) { return items.wants(name); };
+  const survey::Told failed = [&](const std::string& text) { items.print(text); };
+  if (part == "probes") survey::survey_probes(subject, wanted, out.probes);
+  if (part == "programs") survey::survey_programs(subject, wanted, out.programs);
+  if (part == "special") survey::survey_special(subject, wanted, o.every != 0 ? o.every : simulated ? 64
+                                                                                                    : 1,
+                                                out.special, failed);
+  if (part == "microbench") survey::survey_microbench(subject, wanted, simulated ? 1 : o.repeats, out.bench, failed);
+  if (part == "power" && !simulated) survey_loads(o, subject, wanted, failed, out);
+}
+
+/// A part from item `first` on, to its end or to the item that takes the machine from this process.
+kernels::Stretch stretch(const Options& o, std::string_view part, size_t first) {
+  Survey found;
+  Items items(o, first);
+  bool lost = false;
+  try {
+    survey::Subject subject = subject_of(o);
+    survey_part(o, part, subject, items, found);
+  } catch (const survey::MachineLost&) {
+    lost = true;
+    items.print(items.current() + ": the kernel failed and took the GPU from its process; the survey goes on behind it in another");
+  }
+  items.end();
+  return {survey::print_survey(found), items.seen(), lost};
+}
+
+/// The head of the file: a process of its own opens the GPU, as for the parts.
+kernels::Stretch head(const Options& o) {
+  Survey out;
+  const auto meter = o.simulate.empty() ? kernels::PowerMeter::open() : nullptr;
+  out.provenance = origin(o, meter.get());
+  return {survey::print_survey(out)};
+}
+
+std::vector<std::string> texts(const Options& o, const std::function<kernels::Stretch(size_t)>& measure) {
+  if (o.simulate.empty()) return kernels::run_series(measure);
+  return {measure(0).text};
+}
+
+Survey make(const Options& o) {
+  Survey out = survey::parse_survey(texts(o, [&](size_t) { return head(o); }).front(), o.file);
   out.probes.provenance = out.bench.provenance = out.provenance;
-  if (has(o, "probes")) survey::survey_probes(subject, wanted, out.probes);
-  if (has(o, "programs")) survey::survey_programs(subject, wanted, out.programs);
-  if (has(o, "special")) survey::survey_special(subject, wanted, o.every != 0 ? o.every : o.simulate.empty() ? 1
-                                                                                                             : 64,
-                                                out.special);
-  if (has(o, "microbench")) survey::survey_microbench(subject, wanted, o.simulate.empty() ? o.repeats : 1, out.bench, failed);
-  if (has(o, "power") && meter != nullptr)
-    survey::survey_power(
-        subject, wanted, [&] { return survey::PowerReading{meter->watts(), meter->megahertz(), meter->capped()}; }, o.seconds, out.loads);
-  line.end();
+  for (const std::string_view part : survey::kParts) {
+    if (!has(o, part)) continue;
+    for (const std::string& text : texts(o, [&](size_t first) { return stretch(o, part, first); })) survey::append(out, survey::parse_survey(text, o.file));
+  }
   return out;
 }
 
@@ -85,19 +141,25 @@ ExitCode survey_machine(const Options& o) {
 
 // ---- compare
 
+/// The text from behind `mark` to the next comma; empty if `line` does not have the mark.
+std::string word_after(const std::string& line, std::string_view mark) {
+  const size_t at = line.find(mark);
+  return at == std::string::npos ? "" : line.substr(at + mark.size(), line.find(',', at) - at - mark.size());
+}
+
+/// Of "10.3"; empty if Drywell has no figures for it or the word is no compute capability.
+std::string_view arch_of_capability(const std::string& word) {
+  const size_t dot = std::min(word.find('.'), word.size());
+  const auto major = kernels::parse_unsigned(word.substr(0, dot)), minor = kernels::parse_unsigned(dot == word.size() ? "" : word.substr(dot + 1));
+  return major.has_value() && minor.has_value() && *major < 1000 && *minor < 10 ? kernels::arch_of_capability(static_cast<int>(*major), static_cast<int>(*minor)) : "";
+}
+
 /// The architecture whose figures a surveyed machine is held against: the option's, or the one of the compute capability in its provenance.
 std::string arch_of(const Options& o, const Survey& s) {
   if (!o.arch.empty()) return o.arch;
   for (const std::string& line : s.provenance) {
-    for (const std::string_view mark : {"compute capability ", "simulated "}) {
-      const size_t at = line.find(mark);
-      if (at == std::string::npos) continue;
-      const std::string word = line.substr(at + mark.size(), line.find(',', at) - at - mark.size());
-      if (mark == "simulated ") return word;
-      const size_t dot = word.find('.');
-      const std::string_view arch = dot == std::string::npos ? "" : kernels::arch_of_capability(std::stoi(word.substr(0, dot)), std::stoi(word.substr(dot + 1)));
-      if (!arch.empty()) return std::string(arch);
-    }
+    if (const std::string word = word_after(line, "simulated "); !word.empty()) return word;
+    if (const std::string_view arch = arch_of_capability(word_after(line, "compute capability ")); !arch.empty()) return std::string(arch);
   }
   throw UsageError("the survey names no machine that Drywell has figures for; --arch says which to take", "device compare");
 }

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "conformance/microbench/text.h"
+#include "conformance/survey/items.h"
 #include "conformance/survey/survey.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
@@ -181,9 +182,9 @@ std::vector<std::pair<std::string, std::string>> load_texts(isa::Target target) 
   return out;
 }
 
-void survey_power(Subject& subject, const Wanted& wanted, const Meter& meter, double seconds, std::vector<LoadFigure>& out) {
+void survey_power(Subject& subject, const Wanted& wanted, const Meter& meter, double seconds, std::vector<LoadFigure>& out, const Told& failed) {
   for (const Load& l : loads(subject.device().arch().target)) {
-    if (wanted(l.name)) out.push_back(measure(l, subject.device(), meter, seconds));
+    if (wanted(l.name)) past_failures(subject, l.name, failed, [&] { out.push_back(measure(l, subject.device(), meter, seconds)); });
   }
 }
 

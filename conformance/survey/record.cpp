@@ -76,6 +76,15 @@ std::string print_survey(const Survey& s) {
   return out;
 }
 
+void append(Survey& to, Survey more) {
+  const auto behind = [](auto& list, auto& rest) { list.insert(list.end(), rest.begin(), rest.end()); };
+  behind(to.probes.lines, more.probes.lines);
+  behind(to.programs, more.programs);
+  behind(to.special, more.special);
+  behind(to.loads, more.loads);
+  to.bench.values.merge(more.bench.values);
+}
+
 std::string part_of(std::string_view text, std::string_view part) {
   const auto all = parts(text);
   const auto it = all.find(part);

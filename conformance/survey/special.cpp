@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "conformance/microbench/text.h"
+#include "conformance/survey/items.h"
 #include "conformance/survey/survey.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
@@ -92,12 +93,13 @@ uint64_t SpecialForm::digest(uint32_t first) {
   return digest;
 }
 
-void survey_special(Subject& subject, const Wanted& wanted, unsigned every, std::vector<SpecialRange>& out) {
+void survey_special(Subject& subject, const Wanted& wanted, unsigned every, std::vector<SpecialRange>& out, const Told& failed) {
   for (const Form& form : kForms) {
     if (!wanted(form.name)) continue;
-    const unsigned ranges = form.half ? 1 : 256;
-    SpecialForm on(subject.device(), form.name);
-    for (unsigned i = 0; i < ranges; i += every) out.push_back({form.name, i * kRange, on.digest(i * kRange)});
+    past_failures(subject, form.name, failed, [&] {
+      SpecialForm on(subject.device(), form.name);
+      for (unsigned i = 0; i < (form.half ? 1 : 256); i += every) out.push_back({form.name, i * kRange, on.digest(i * kRange)});
+    });
   }
 }
 

@@ -3,6 +3,7 @@
 // digests of the special functions, and power under load (docs/lab/survey.md).
 #pragma once
 
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -55,16 +56,26 @@ struct Survey {
 std::string print_survey(const Survey& s);
 /// Throws InputError E4506 if the text is not a survey.
 Survey parse_survey(std::string_view text, const std::string& name);
+/// Puts the results of `more` behind those of `to`; the provenance stays.
+void append(Survey& to, Survey more);
 /// The text of one part if `text` is a survey, otherwise `text`: readers of one kind of record take surveys too.
 std::string part_of(std::string_view text, std::string_view part);
 
-/// The machine under survey. A kernel that fails may take the machine's context with it: `again` opens it anew.
+/// A failed kernel has taken the machine from this process (Accelerator::lost): the survey goes on in another one, behind that kernel.
+class MachineLost : public std::exception {
+ public:
+  const char* what() const noexcept override { return "the machine is lost"; }
+};
+
+/// The machine under survey.
 class Subject {
  public:
   using Open = std::function<std::unique_ptr<Accelerator>()>;
   explicit Subject(Open open) : open_(std::move(open)), device_(open_()) {}
   Accelerator& device() { return *device_; }
+  /// After a failed kernel: a fresh machine. Throws MachineLost if this process gets none.
   void again() {
+    if (device_->lost()) throw MachineLost();
     device_.reset();
     device_ = open_();
   }
@@ -77,10 +88,12 @@ class Subject {
 using Wanted = std::function<bool(const std::string& name)>;
 using Told = std::function<void(const std::string& line)>;
 
+// The parts ask `wanted` for each item in one order, and put an item's result into `out` before they throw MachineLost. Items that the
+// machine refuses or fails are told to `failed` where the part has no place for them.
 void survey_probes(Subject& subject, const Wanted& wanted, silicon::Record& out);
 void survey_programs(Subject& subject, const Wanted& wanted, std::vector<Verdict>& out);
 /// `every`: of the 256 ranges of a 32-bit form each that this number divides.
-void survey_special(Subject& subject, const Wanted& wanted, unsigned every, std::vector<SpecialRange>& out);
+void survey_special(Subject& subject, const Wanted& wanted, unsigned every, std::vector<SpecialRange>& out, const Told& failed);
 /// `repeats` above 1: of a GPU. Whole kernels are left out.
 void survey_microbench(Subject& subject, const Wanted& wanted, unsigned repeats, microbench::Record& out, const Told& failed);
 
@@ -108,7 +121,7 @@ struct PowerReading {
 };
 using Meter = std::function<PowerReading()>;
 /// Runs each load that the machine has for `seconds`.
-void survey_power(Subject& subject, const Wanted& wanted, const Meter& meter, double seconds, std::vector<LoadFigure>& out);
+void survey_power(Subject& subject, const Wanted& wanted, const Meter& meter, double seconds, std::vector<LoadFigure>& out, const Told& failed);
 /// Names of the loads for a target, and the PTX of each.
 std::vector<std::pair<std::string, std::string>> load_texts(isa::Target target);
 

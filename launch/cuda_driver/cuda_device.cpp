@@ -1,6 +1,7 @@
 #include "launch/cuda_driver/cuda_device.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <array>
 #include <vector>
@@ -10,8 +11,11 @@
 namespace drywell::kernels {
 
 std::string_view arch_of_capability(int major, int minor) {
-  if (major == 9 && minor == 0) return "sm_90a";
-  return major == 10 && minor == 0 ? "sm_100a" : "";
+  const std::string wanted = fmt::format("sm_{}{}a", major, minor);
+  for (const std::string_view name : sim::builtin_arch_names()) {
+    if (name == wanted) return name;
+  }
+  return {};
 }
 
 struct CudaDevice::Impl {
@@ -38,7 +42,7 @@ struct CudaDevice::Impl {
   sim::ArchConfig arch;
   std::string name;
   isa::Module ir;
-  bool lost = false;  // after a failed kernel: the context's memory is lost
+  bool lost = false;  // after a failed kernel
 };
 
 CudaDevice::CudaDevice() : impl_(std::make_unique<Impl>(cuda::Library::open())) {
@@ -52,7 +56,7 @@ CudaDevice::CudaDevice() : impl_(std::make_unique<Impl>(cuda::Library::open())) 
   api.check(api->cuDriverGetVersion(&version), "the driver's version");
   d.name = fmt::format("{}, compute capability {}.{}, driver API {}.{}", name.data(), major, minor, version / 1000, version % 1000 / 10);
   const std::string_view arch = arch_of_capability(major, minor);
-  if (arch.empty()) throw Unavailable(Code::E4503, fmt::format("{} is none that Drywell has figures for", d.name), "compute capability 9.0 or 10.0");
+  if (arch.empty()) throw Unavailable(Code::E4503, fmt::format("{} is none that Drywell has figures for", d.name), fmt::format("GPUs of {} are known", fmt::join(sim::builtin_arch_names(), ", ")));
   d.arch = sim::load_arch(std::string(arch));
   api.check(api->cuDevicePrimaryCtxRetain(&d.context, d.device), "a context");
   api.check(api->cuCtxSetCurrent(d.context), "the context");
@@ -63,6 +67,7 @@ CudaDevice::~CudaDevice() = default;
 
 std::string CudaDevice::describe() const { return impl_->name; }
 const sim::ArchConfig& CudaDevice::arch() const { return impl_->arch; }
+bool CudaDevice::lost() const { return impl_->lost; }
 uint32_t CudaDevice::sm_count() const { return static_cast<uint32_t>(impl_->attribute(cuda::kMultiprocessorCount)); }
 
 GmemAddr CudaDevice::allocate(uint64_t bytes, std::string) {
@@ -163,7 +168,8 @@ sim::RunResult CudaDevice::launch(std::string_view kernel, const sim::LaunchConf
   enqueue(kernel, config, args, nullptr);
   api.check(api->cuEventRecord(impl_->events[1], nullptr), "an event");
   sim::RunResult out;
-  // A failed kernel leaves the context unusable (CUDA driver API, "sticky" errors): the caller makes a new process.
+  // A failed kernel leaves the process unusable (CUDA driver API, "sticky" errors; an H200 refuses it a new context, too):
+  // run_series() goes on in another process.
   if (const cuda::Result r = api->cuCtxSynchronize(); r != 0) {
     impl_->lost = true;
     sim::Fault fault;

@@ -31,6 +31,7 @@ class CudaDevice : public Accelerator {
   using Accelerator::load;
   void load(isa::Module module, std::string_view text) override;
   sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) override;
+  bool lost() const override;
 
   /// Puts a launch on a stream and returns at once: for streams that are captured, and for callers that wait on their own.
   /// Throws as launch() does.
@@ -42,7 +43,8 @@ class CudaDevice : public Accelerator {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Returns the architecture whose kernels a GPU of this compute capability runs; empty if there is none.
+/// Returns the architecture whose kernels a GPU of this compute capability runs, for example "sm_103a" for 10.3; empty if Drywell has
+/// no figures for it.
 std::string_view arch_of_capability(int major, int minor);
 
 }  // namespace drywell::kernels

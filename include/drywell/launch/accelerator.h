@@ -48,6 +48,8 @@ class Accelerator {
   /// Throws InputError E41xx for launches that the device rejects; guest faults are in the result. A GPU ignores
   /// `options`; its RunResult has host_seconds (time on the device) and no cycles.
   virtual sim::RunResult launch(std::string_view kernel, const sim::LaunchConfig& config, const sim::Args& args, const sim::RunOptions& options) = 0;
+  /// True once a failed kernel has taken the machine from this process: a GPU then refuses every call until another process opens it.
+  virtual bool lost() const { return false; }
 };
 
 /// The simulator. Threads: as Accelerator.
