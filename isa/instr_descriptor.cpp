@@ -182,14 +182,16 @@ void check_sparsity(const InstrDescriptor& d, const MmaForm& form, Diagnostics& 
 
 // I8, I9.
 void check_scales(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, const SourcePos& where) {
+  // K = 96: three factors begin at any byte, six at an even one, and both go on in the next word.
   const auto id_ok = [&](uint8_t id) {
+    if (d.k96) return form.scale == ScaleVector::x2 || id % 2 == 0;
     return form.scale == ScaleVector::x4 ? id == 0 : form.scale == ScaleVector::x2 ? id % 2 == 0 : true;
   };
   if (!id_ok(d.sfa_id) || !id_ok(d.sfb_id)) {
     out.error(Code::E1428, where,
               fmt::format("scale factor ids A {}, B {} are not allowed with {}X", d.sfa_id, d.sfb_id,
                           static_cast<unsigned>(form.scale)),
-              "2X: 0 or 2; 4X: 0");
+              d.k96 ? "K = 96 with 4X: 0 or 2" : "2X: 0 or 2; 4X: 0");
   }
   const bool need_ue8m0 = d.kind != MmaKind::mxf4nvf4 || form.scale == ScaleVector::x2;
   if (need_ue8m0 && !d.scale_ue8m0) {
@@ -386,8 +388,10 @@ void check(const InstrDescriptor& d, const MmaForm& form, Diagnostics& out, cons
     check_scales(d, form, out, where);
   }
   check_max_shift(d, form, out, where);
-  if (d.k96) {
+  if (d.k96 && !form.sm103) {
     out.error(Code::E1434, where, "K=96 (bit 31) exists on sm_103a only", "clear bit 31 for K=64");
+  } else if (d.k96 && form.sparse) {
+    out.error(Code::E1434, where, "K=96 (bit 31) with a sparse A", "K=96 is dense only: clear bit 31 for K=128");
   }
 }
 

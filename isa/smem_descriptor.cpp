@@ -93,12 +93,30 @@ void check_phase(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile,
         fmt::format("align the operand's base to {} bytes", pattern));
   }
   const uint32_t row_bytes = tile.chunks_per_line() * 16;
+  if (d.lbo_absolute) return;
   if (tile.major == Major::k && d.start % swizzle_span(mode) + row_bytes > swizzle_span(mode)) {
     out.warning(Code::E1410, where,
                 fmt::format("a row of {} bytes from offset {} crosses the {}-byte swizzle span", row_bytes,
                             d.start % swizzle_span(mode), swizzle_span(mode)),
                 "step the start address by 32 bytes inside the span only");
   }
+}
+
+// The mode exists for rows of 48 bytes only (K = 96), K-major with the 128-byte swizzle and no base offset
+// (docs/facts/tcgen05.md §4.6).
+void check_absolute(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile, Diagnostics& out, const SourcePos& where) {
+  if (!d.lbo_absolute) return;
+  if (tile.major == Major::k && mode == Swizzle::b128 && d.base_offset == 0 && tile.chunks_per_line() == 3) return;
+  out.error(Code::E1405, where, "SMEM descriptor: absolute leading-dimension mode (bit 52) with another operand than one of K=96",
+            "it needs a K-major operand with rows of 48 bytes, the 128B swizzle and base offset 0");
+}
+
+// End of the highest row of an operand with an absolute leading-dimension address.
+uint64_t absolute_end(const SmemDescriptor& d, Swizzle mode, const OperandTile& tile) {
+  const uint64_t span = swizzle_span(mode), line = tile.lines() - 1;
+  if (span == 0) return 0;  // refused by check_absolute
+  const uint64_t rows = std::min<uint64_t>(line, 7) * span + line / 8 * d.sbo;
+  return std::max<uint64_t>(round_up(uint64_t{d.start} + 1, span), d.lbo + span) + rows;
 }
 
 // End of the chunk at the highest address, before the wrap and the swizzle.
@@ -154,6 +172,10 @@ uint64_t SmemDescriptor::encode() const {
 
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out) {
   DRYWELL_CHECK(out.size() >= tile.chunks(), "operand_row_chunks: output too small");
+  if (d.lbo_absolute) {
+    for (uint32_t i = 0; i < tile.chunks(); ++i) out[i] = operand_chunk_address(d, tile.major, i / tile.chunks_per_line(), i % tile.chunks_per_line());
+    return;
+  }
   const Swizzle mode = d.swizzle().value_or(Swizzle::none);
   const uint32_t span = swizzle_span(mode), pitch = span == 0 ? 16 : span;
   const bool k_major = tile.major == Major::k;
@@ -206,7 +228,7 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   }
 }
 
-void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where) {
+void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where, bool sm103) {
   if (!d.swizzle()) {
     out.error(Code::E1401, where,
               fmt::format("SMEM descriptor: swizzle code {} (bits 63..61) is undefined", d.swizzle_code),
@@ -231,7 +253,7 @@ void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where) {
   aligned(d.start, "start address");
   aligned(d.lbo, "leading-dimension byte offset");
   aligned(d.sbo, "stride-dimension byte offset");
-  if (d.lbo_absolute) {
+  if (d.lbo_absolute && !sm103) {
     out.error(Code::E1405, where,
               "SMEM descriptor: absolute leading-dimension mode (bit 52) exists on sm_103a only",
               "clear bit 52");
@@ -245,8 +267,9 @@ void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t sm
     return;
   }
   check_legal_swizzle(*mode, tile, out, where);
+  check_absolute(d, *mode, tile, out, where);
   check_phase(d, *mode, tile, out, where);
-  const uint64_t end = unwrapped_end(d, *mode, tile);
+  const uint64_t end = d.lbo_absolute ? absolute_end(d, *mode, tile) : unwrapped_end(d, *mode, tile);
   if (end > kSmemDescriptorAddressMask + uint64_t{1}) {
     out.warning(Code::E1409, where, fmt::format("operand ends at {:#x} and wraps at 256 KiB", end),
                 "check LBO and SBO");

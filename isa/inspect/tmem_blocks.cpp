@@ -71,7 +71,7 @@ std::vector<TmemBlock> a_blocks(const TmemUseForm& use, DLayout layout) {
   const unsigned stride = second.column != first.column ? 32u : static_cast<unsigned>(second.low - first.low);
   return runs(lanes_of(layout, use.m, use.n), [&](const LaneRow& r) {
     TmemBlock b;
-    b.columns = kTmemAColumns;
+    b.columns = static_cast<uint16_t>(a_columns(use.k96));
     b.per_column = static_cast<uint8_t>(32 / stride);
     b.low = first.low;
     b.bits = first.width;
@@ -81,17 +81,18 @@ std::vector<TmemBlock> a_blocks(const TmemUseForm& use, DLayout layout) {
   });
 }
 
-/// Factors of 32 rows in one column, for one partition.
-TmemBlock factors_of(const TmemUseForm& use, uint8_t cta, unsigned partition, unsigned column,
+/// Factors 4 * word and on of 32 rows in one column, for one partition.
+TmemBlock factors_of(const TmemUseForm& use, DLayout layout, uint8_t cta, unsigned partition, unsigned word, unsigned group,
                      unsigned rows) {
   TmemBlock b;
   b.cta = cta;
   b.lane = static_cast<uint16_t>(32 * partition);
-  b.lanes = static_cast<uint16_t>(std::min(32u, rows - 32 * column));
-  b.column = static_cast<uint16_t>(column);
+  b.lanes = static_cast<uint16_t>(std::min(32u, rows - 32 * group));
+  b.column = static_cast<uint16_t>(group + word * (use.operand == TmemOperand::sfb ? sfb_word_columns(layout, use.n) : kSfaWordColumns));
   b.columns = 1;
-  b.row = 32 * column;
-  b.per_column = static_cast<uint8_t>(use.form.scale);
+  b.row = 32 * group;
+  b.index = 4 * word;
+  b.per_column = static_cast<uint8_t>(std::min(4u, use.factors() - 4 * word));
   b.bits = b.stride = 8;
   b.copy = static_cast<uint8_t>(partition);
   return b;
@@ -103,10 +104,11 @@ std::vector<TmemBlock> factor_blocks(const TmemUseForm& use, DLayout layout) {
   const unsigned rows = !of_b ? d_rows_per_cta(layout) : split ? use.n / 2
                                                                : use.n;
   std::vector<TmemBlock> out;
+  const unsigned groups = (rows + 31) / 32;
   for (uint8_t cta = 0; cta < use.form.cta_group; ++cta) {
-    for (unsigned column = 0; column < (rows + 31) / 32; ++column) {
+    for (unsigned i = 0; i < groups * ((use.factors() + 3) / 4); ++i) {
       for (unsigned partition = 0; partition < 4; ++partition) {
-        TmemBlock b = factors_of(use, cta, partition, column, rows);
+        TmemBlock b = factors_of(use, layout, cta, partition, i / groups, i % groups, rows);
         if (!of_b) b.row += cta * rows;
         if (split) b.row += partition / 2 * rows;
         if (split) b.copy = partition % 2;

@@ -39,7 +39,7 @@ std::vector<Touched> accumulator(const TmemUseForm& u, DLayout layout) {
 
 std::vector<Touched> a_operand(const TmemUseForm& u, DLayout layout) {
   std::vector<Touched> out;
-  const unsigned stored = mma_k(u.form.kind, false);
+  const unsigned stored = mma_k(u.form.kind, false, u.k96);
   for (unsigned k = 0; k < stored; ++k) {
     const TmemBits bits = a_bits(u.form.kind, u.element, k);
     for (unsigned m = 0; m < d_rows_per_cta(layout); ++m)
@@ -52,7 +52,7 @@ std::vector<Touched> a_operand(const TmemUseForm& u, DLayout layout) {
 std::vector<Touched> factors(const TmemUseForm& u, DLayout layout, unsigned rows) {
   std::vector<Touched> out;
   for (unsigned copy = 0; copy < 4; ++copy) {
-    for (unsigned j = 0; j < static_cast<unsigned>(u.form.scale); ++j) {
+    for (unsigned j = 0; j < u.factors(); ++j) {
       for (unsigned row = 0; row < rows; ++row) {
         const bool of_b = u.operand == TmemOperand::sfb;
         const TmemByte at = of_b ? sfb_place(layout, row, u.n, j, 0, copy) : sfa_place(row, j, 0, copy);
@@ -63,8 +63,11 @@ std::vector<Touched> factors(const TmemUseForm& u, DLayout layout, unsigned rows
   return out;
 }
 
-/// True if an MMA's factors may start at this byte of a cell (PTX ISA 9.7.16.10.7: ids 0…3, 0 and 2, 0).
-bool is_factor_id(unsigned byte, ScaleVector v) { return byte % static_cast<unsigned>(v) == 0; }
+/// True if an MMA's factors may start at this byte of a cell (PTX ISA 9.7.16.10.7: ids 0…3, 0 and 2, 0). The three or six factors of K = 96
+/// may start where the ones before them end.
+bool is_factor_id(unsigned byte, unsigned factors) { return byte % (factors == 3 ? 1 : factors == 6 ? 2
+                                                                                                    : factors) ==
+                                                            0; }
 
 class Comparison {
  public:
@@ -75,7 +78,7 @@ class Comparison {
     mode_ = all.mode(0);
   }
 
-  TmemCheck run(const std::vector<Touched>& touched, std::optional<ScaleVector> factor) {
+  TmemCheck run(const std::vector<Touched>& touched, std::optional<unsigned> factors) {
     const int64_t repetitions = layout::size(rest_).value;
     if (repetitions * static_cast<int64_t>(touched.size()) > (int64_t{1} << 26)) layout::fail(Code::E1808, "too many elements to compare");
     TmemCheck r;
@@ -83,9 +86,8 @@ class Comparison {
       const int64_t base = rest_.index(j);
       const TmemPlace from = place_of(base, bits_);
       r.bases.push_back(from);
-      if (factor.has_value() && !is_factor_id(from.bit / 8, *factor)) {
-        r.detail = fmt::format("{}: its factors start at byte {} of the cell, which is no factor id of .scale_vec::{}X", name(j), from.bit / 8,
-                               static_cast<unsigned>(*factor));
+      if (factors.has_value() && !is_factor_id(from.bit / 8, *factors)) {
+        r.detail = fmt::format("{}: its factors start at byte {} of the cell, which is no factor id of .scale_vec::{}X", name(j), from.bit / 8, *factors);
         return r;
       }
       for (const Touched& t : touched) {
@@ -167,14 +169,14 @@ TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& 
     return c.run(accumulator(use, *d), std::nullopt);
   }
   if (use.operand == TmemOperand::a) {
-    need_matrix_form(c, d_rows_per_cta(*d), mma_k(use.form.kind, false));
+    need_matrix_form(c, d_rows_per_cta(*d), mma_k(use.form.kind, false, use.k96));
     return c.run(a_operand(use, *d), std::nullopt);
   }
   if (use.form.scale == ScaleVector::none) layout::fail(Code::E1804, "this kind has no scale factors");
   if (use.operand == TmemOperand::sfb && *d == DLayout::B) layout::fail(Code::E1804, "SFB of a pair with M = 128 is split between lane partitions: not compared");
   const unsigned rows = use.operand == TmemOperand::sfa ? d_rows_per_cta(*d) : use.n;
-  need_factor_form(c, rows, static_cast<unsigned>(use.form.scale));
-  return c.run(factors(use, *d, rows), use.form.scale);
+  need_factor_form(c, rows, use.factors());
+  return c.run(factors(use, *d, rows), use.factors());
 }
 
 TmemCheck check_tmem_access(const layout::ComposedLayout& l, const TmemAccess& access) {

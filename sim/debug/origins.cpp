@@ -69,7 +69,7 @@ struct Finder {
     detail = fmt::format("D[{}, {}]", m, n);
     if (u.a_in_tmem) {
       const isa::TmemCell a = isa::a_row(f.layout, m, n, f.n);
-      add_cell(fmt::format("A row {}", m), first + a.cta, TmemAddr(static_cast<uint32_t>(u.a)).lane() + a.lane, TmemAddr(static_cast<uint32_t>(u.a)).column(), isa::kTmemAColumns);
+      add_cell(fmt::format("A row {}", m), first + a.cta, TmemAddr(static_cast<uint32_t>(u.a)).lane() + a.lane, TmemAddr(static_cast<uint32_t>(u.a)).column(), isa::a_columns(f.idesc.k96));
     } else {
       add_line(fmt::format("A row {}", m), first + m / f.m_per_cta, u.a, f.a, m % f.m_per_cta);
     }
@@ -77,9 +77,11 @@ struct Finder {
     if (f.factors != 0) {
       const TmemAddr a(u.sfa & isa::kScaleAddressMask), b(u.sfb & isa::kScaleAddressMask);
       const uint32_t lane = TmemAddr(u.d).lane() + cell.lane, partition = lane / 32;
-      const isa::TmemByte fa = isa::sfa_place(m % f.m_per_cta, 0, f.idesc.sfa_id, partition), fb = isa::sfb_place(f.layout, n, f.n, 0, f.idesc.sfb_id, partition);
-      add_cell(fmt::format("scales of A row {}", m), first + cell.cta, a.lane() + fa.lane, a.column() + fa.column);
-      add_cell(fmt::format("scales of B column {}", n), first + cell.cta, b.lane() + fb.lane, b.column() + fb.column);
+      const auto add_scales = [&](std::string what, TmemAddr base, const isa::TmemByte& at) { add_cell(std::move(what), first + cell.cta, base.lane() + at.lane, base.column() + at.column); };
+      for (const uint32_t j : factor_words(f.idesc.sfa_id, f.factors))
+        add_scales(fmt::format("scales of A row {}", m), a, isa::sfa_place(m % f.m_per_cta, j, f.idesc.sfa_id, partition));
+      for (const uint32_t j : factor_words(f.idesc.sfb_id, f.factors))
+        add_scales(fmt::format("scales of B column {}", n), b, isa::sfb_place(f.layout, n, f.n, j, f.idesc.sfb_id, partition));
     }
     if (u.accumulate) add_cell("the cell before", first + cell.cta, TmemAddr(u.d).lane() + cell.lane, TmemAddr(u.d).column() + cell.column);
   }

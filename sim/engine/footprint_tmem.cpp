@@ -53,7 +53,7 @@ void tensor_a(const AsyncOp& op, const Umma& u, const UmmaForm& f, const SpanVis
   TmemSpans spans(visit);
   rows(f, [&](uint32_t copy, uint32_t m) {
     const isa::TmemCell at = isa::a_row(f.layout, m, copy * (f.n / f.column_groups), f.n);
-    spans.add(first_cta(op, u.cta_group) + at.cta, a.lane() + at.lane, a.column(), isa::kTmemAColumns);
+    spans.add(first_cta(op, u.cta_group) + at.cta, a.lane() + at.lane, a.column(), isa::a_columns(f.idesc.k96));
   });
 }
 
@@ -66,10 +66,13 @@ void scale_factors(const AsyncOp& op, const Umma& u, const UmmaForm& f, const Sp
       const auto cell = [&](TmemAddr base, const isa::TmemByte& at) {
         spans.add(first_cta(op, u.cta_group) + cta, base.lane() + at.lane, base.column() + at.column, 1);
       };
-      for (uint32_t m = 0; m < f.m_per_cta; ++m) cell(a, isa::sfa_place(m, 0, f.idesc.sfa_id, p));
-      for (uint32_t n = 0; n < f.n; ++n) {
-        if (halves && n / (f.n / 2) != p / 2) continue;
-        cell(b, isa::sfb_place(f.layout, n, f.n, 0, f.idesc.sfb_id, p));
+      for (uint32_t j : factor_words(f.idesc.sfa_id, f.factors)) {
+        for (uint32_t m = 0; m < f.m_per_cta; ++m) cell(a, isa::sfa_place(m, j, f.idesc.sfa_id, p));
+      }
+      for (uint32_t j : factor_words(f.idesc.sfb_id, f.factors)) {
+        for (uint32_t n = 0; n < f.n; ++n) {
+          if (!halves || n / (f.n / 2) == p / 2) cell(b, isa::sfb_place(f.layout, n, f.n, j, f.idesc.sfb_id, p));
+        }
       }
     }
   }

@@ -31,21 +31,9 @@ void for_cells(const TmemGroup& group, const Umma& u, const UmmaForm& f, Visit v
   }
 }
 
-/// Features of sm_103 beyond sm_100 that Drywell does not execute, by name.
-EngineResult unmodelled(const Cluster& c, const Umma& u) {
-  if (!isa::has_feature(c.launch->arch->target, isa::Feature::sm103_only)) return std::nullopt;
-  const isa::MmaKind kind = mma_kind_of(u.kind);
-  if (isa::is_packed_fp4(kind) && isa::InstrDescriptor::decode(kind, u.idesc).k96)
-    return GuestError{Code::U5000, "unsupported: tcgen05.mma with K = 96, and the layout of its scale factors"};
-  const bool absolute = isa::SmemDescriptor::decode(u.b).lbo_absolute || (!u.a_in_tmem && isa::SmemDescriptor::decode(u.a).lbo_absolute);
-  if (absolute) return GuestError{Code::U5000, "unsupported: an absolute leading-dimension address in an SMEM descriptor"};
-  return std::nullopt;
-}
-
 }  // namespace
 
 EngineResult read_operands(Cluster& c, AsyncOp& op, Umma& u) {
-  if (auto e = unmodelled(c, u); e.has_value()) return e;
   UmmaForm f;
   if (auto e = decode_form(u, f); e.has_value()) return e;
   const TmemGroup group(c, op.issuer, u.cta_group);

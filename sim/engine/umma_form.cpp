@@ -63,10 +63,10 @@ uint32_t metadata_groups(const isa::InstrDescriptor& d) {
   return d.k() / (isa::is_packed_fp4(d.kind) ? 8 : 4);
 }
 
-EngineResult check_smem(const Smem& smem, uint64_t word, const isa::OperandTile& tile, const char* operand) {
+EngineResult check_smem(const Smem& smem, uint64_t word, const isa::OperandTile& tile, bool sm103, const char* operand) {
   const isa::SmemDescriptor d = isa::SmemDescriptor::decode(word);
   Diagnostics problems;
-  isa::check(d, problems);
+  isa::check(d, problems, {}, sm103);
   isa::check_operand(d, tile, smem.size(), problems);
   return first_error(problems, operand);
 }
@@ -102,6 +102,12 @@ isa::MmaKind mma_kind_of(isa::Mod m) {
 numeric::Format UmmaForm::a_format() const { return element_format(idesc.a_element()); }
 numeric::Format UmmaForm::b_format() const { return element_format(idesc.b_element()); }
 
+std::vector<uint32_t> factor_words(uint32_t id, uint32_t factors) {
+  std::vector<uint32_t> out = {0};
+  for (uint32_t j = 4 - id; j < factors; j += 4) out.push_back(j);
+  return out;
+}
+
 EngineResult decode_form(const Umma& u, UmmaForm& f) {
   const isa::MmaKind kind = mma_kind_of(u.kind);
   f.idesc = isa::InstrDescriptor::decode(kind, u.idesc);
@@ -111,6 +117,7 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   f.form.sparse = u.sparse;
   f.form.a_in_tmem = u.a_in_tmem;
   f.form.scale = static_cast<isa::ScaleVector>(u.scale_vec);
+  f.form.sm103 = u.sm103;
   f.mask = isa::ZeroColumnMask::decode(u.zero_column_mask);
   Diagnostics problems;
   isa::check(f.idesc, f.form, problems);
@@ -128,7 +135,7 @@ EngineResult decode_form(const Umma& u, UmmaForm& f) {
   f.stored_k = f.a.k;
   f.k = f.b.k;
   f.b.mn += f.mask.column_shift;
-  f.factors = u.scale_vec;
+  f.factors = f.idesc.k96 ? u.scale_vec * 3u / 2 : u.scale_vec;
   f.groups = u.sparse ? metadata_groups(f.idesc) : 0;
   f.column_groups = isa::d_column_groups(f.layout);
   f.a_copies = u.a_in_tmem ? f.column_groups : 1;
@@ -151,20 +158,20 @@ EngineResult check_places(const TmemGroup& group, const Umma& u, const UmmaForm&
   EngineResult e =
       group.check_columns("tcgen05.mma: D", TmemAddr(u.d).column(), isa::d_columns(f.layout, f.n));
   if (!e.has_value() && u.a_in_tmem)
-    e = check_tmem(group, "A", static_cast<uint32_t>(u.a), d_lane, isa::kTmemAColumns);
+    e = check_tmem(group, "A", static_cast<uint32_t>(u.a), d_lane, isa::a_columns(f.idesc.k96));
   if (!e.has_value() && u.sparse)
     e = check_tmem(group, "sparse metadata", u.meta, d_lane,
                    isa::metadata_columns(f.idesc.kind) + f.idesc.sparsity_selector);
   if (!e.has_value() && f.factors != 0) {
     e = check_tmem(group, "scale factors of A", u.sfa & isa::kScaleAddressMask, 0,
-                   isa::sfa_columns(f.layout));
+                   isa::sfa_columns(f.layout, f.idesc.sfa_id + f.factors));
     if (!e.has_value())
       e = check_tmem(group, "scale factors of B", u.sfb & isa::kScaleAddressMask, 0,
-                     isa::sfb_columns(f.layout, f.n));
+                     isa::sfb_columns(f.layout, f.n, f.idesc.sfb_id + f.factors));
   }
   for (uint32_t i = 0; i < group.count() && !e.has_value(); ++i) {
-    if (!u.a_in_tmem) e = check_smem(group.cta(i).smem, u.a, f.a, " operand A");
-    if (!e.has_value()) e = check_smem(group.cta(i).smem, u.b, f.b, " operand B");
+    if (!u.a_in_tmem) e = check_smem(group.cta(i).smem, u.a, f.a, u.sm103, " operand A");
+    if (!e.has_value()) e = check_smem(group.cta(i).smem, u.b, f.b, u.sm103, " operand B");
   }
   return e;
 }

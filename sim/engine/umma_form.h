@@ -1,6 +1,8 @@
 // Form of a tcgen05.mma from its descriptors: operands, shapes, layouts and places (docs/facts/tcgen05.md §4-§6).
 #pragma once
 
+#include <vector>
+
 #include "drywell/isa/instr_descriptor.h"
 #include "drywell/isa/smem_descriptor.h"
 #include "drywell/isa/tmem_layout.h"
@@ -19,7 +21,7 @@ struct UmmaForm {
   isa::OperandTile a, b;  // each CTA's part in shared memory; b includes the columns that a column shift reads
   uint32_t ctas = 1, m = 0, n = 0;
   uint32_t stored_k = 0, k = 0;  // of A and of B: they differ if A is sparse
-  uint32_t factors = 0;          // scale factors per row; 0 = not block scaled
+  uint32_t factors = 0;          // scale factors per row: 1, 2, 4, with K = 96 3 or 6; 0 = not block scaled
   uint32_t groups = 0;           // sparse: 4-bit groups of metadata per row
   uint32_t column_groups =
       1;  // lane groups over which D distributes N: each has its own copies of A in TMEM and of the metadata
@@ -35,6 +37,8 @@ struct UmmaForm {
   bool halves_d() const { return idesc.accumulator() == isa::MmaAccumulator::f16; }
 };
 
+/// The first scale factor in each word of a row that `factors` of them from byte `id` on lie in: one word, or two with K = 96.
+std::vector<uint32_t> factor_words(uint32_t id, uint32_t factors);
 /// Decodes and checks the instruction and its descriptors, without the machine's state.
 EngineResult decode_form(const Umma& u, UmmaForm& f);
 /// Checks addresses: allocated columns, allowed lanes, operands within shared memory.

@@ -91,7 +91,7 @@ void gather_tmem_a(const TmemGroup& group, const Umma& u, const UmmaForm& f, uin
       const isa::TmemCell cell = isa::a_row(f.layout, m, copy * (f.n / f.column_groups), f.n);
       const Tmem& tmem = group.tmem(cell.cta);
       uint8_t* row = out + (size_t{copy} * f.m + m) * f.a_row_bytes;
-      for (uint32_t c = 0; c < isa::kTmemAColumns; ++c) {
+      for (uint32_t c = 0; c < isa::a_columns(f.idesc.k96); ++c) {
         const uint32_t word = tmem.at(base.lane() + cell.lane, base.column() + c);
         std::memcpy(row + 4 * c, &word, 4);
       }
@@ -156,9 +156,27 @@ inline bool gather_some(const uint32_t* column, uint32_t first, uint32_t last, u
   return true;
 }
 
+// The three or six factors of K = 96 may continue in the word `word_step` cells further on.
+bool gather_over_words(const uint32_t* column, size_t word_step, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
+                       uint8_t* out, uint32_t& differs) {
+  for (uint32_t i = 0; i < count; ++i) {
+    for (uint32_t j = 0; j < factors; ++j) {
+      const auto copy = [&](uint32_t p) { return static_cast<uint8_t>(column[(id + j) / 4 * word_step + 32 * p + i] >> 8 * ((id + j) % 4)); };
+      out[i * factors + j] = copy(first);
+      for (uint32_t p = first + 1; p < last; ++p) {
+        if (copy(p) == copy(first)) continue;
+        differs = i;
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 // The count is 32 in nearly all calls: a constant lets the compiler unroll the loops.
-bool gather_factors(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
+bool gather_factors(const uint32_t* column, size_t word_step, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
                     uint8_t* out, uint32_t& differs) {
+  if (factors % 3 == 0) return gather_over_words(column, word_step, first, last, count, id, factors, out, differs);
   return count == 32 ? gather_some(column, first, last, 32, id, factors, out, differs)
                      : gather_some(column, first, last, count, id, factors, out, differs);
 }
@@ -169,7 +187,7 @@ EngineResult gather_sfa(const TmemGroup& group, const Umma& u, const UmmaForm& f
     const isa::TmemByte at = isa::sfa_place(m % f.m_per_cta, 0, f.idesc.sfa_id, 0);
     const uint32_t* column = group.tmem(m / f.m_per_cta).column(base.column() + at.column) + base.lane() + at.lane;
     uint32_t differs = 0;
-    if (!gather_factors(column, 0, 4, std::min(32u, f.m - m), at.byte, f.factors, out + size_t{m} * f.factors, differs))
+    if (!gather_factors(column, isa::kSfaWordColumns * kTmemLanes, 0, 4, std::min(32u, f.m - m), at.byte, f.factors, out + size_t{m} * f.factors, differs))
       return copies_differ("A", "row", m + differs);
   }
   return std::nullopt;
@@ -187,7 +205,7 @@ EngineResult gather_sfb(const TmemGroup& group, const Umma& u, const UmmaForm& f
         const uint32_t* column = group.tmem(i).column(base.column() + at.column) + base.lane() + at.lane;
         const uint32_t count = std::min(32u, width - n);
         uint32_t differs = 0;
-        if (!gather_factors(column, first, last, count, at.byte, f.factors, out, differs))
+        if (!gather_factors(column, size_t{isa::sfb_word_columns(f.layout, f.n)} * kTmemLanes, first, last, count, at.byte, f.factors, out, differs))
           return copies_differ("B", "column", h * width + n + differs);
         out += size_t{count} * f.factors;
       }

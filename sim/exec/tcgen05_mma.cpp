@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "drywell/isa/opcode.h"
+#include "drywell/sim/arch_config.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/tcgen05.h"
 #include "sim/state/payload/umma.h"
@@ -73,6 +74,7 @@ Effect mma(Warp& w, const DecodedOp& op, LaneMask mask) {
     u.ashift = x.ashift;
     u.scale_d = x.scale_d;
     u.scale_vec = x.scale_vec;
+    u.sm103 = isa::has_feature(w.cta->cluster->launch->arch->target, isa::Feature::sm103_only);
     u.cta_group = x.cta_group;
     u.collector = x.collector;
     for (uint32_t k = 0; k < x.disable_words; ++k)

@@ -169,13 +169,13 @@ void TmemHistory::Impl::issue_mma(const Cluster& c, const AsyncOp& op, const Umm
   add_spans(c, op, operand(TmemRole::accumulator, isa::TmemOperand::d, u.d));
   if (u.a_in_tmem)
     add_operand(c, op, operand(TmemRole::a, isa::TmemOperand::a, static_cast<uint32_t>(u.a)),
-                static_cast<uint32_t>(u.a), isa::kTmemAColumns);
+                static_cast<uint32_t>(u.a), isa::a_columns(f.idesc.k96));
   if (f.factors != 0) {
     const uint32_t sfa = u.sfa & isa::kScaleAddressMask, sfb = u.sfb & isa::kScaleAddressMask;
     add_operand(c, op, operand(TmemRole::sfa, isa::TmemOperand::sfa, sfa, f.idesc.sfa_id), sfa,
-                isa::sfa_columns(f.layout));
+                isa::sfa_columns(f.layout, f.idesc.sfa_id + f.factors));
     add_operand(c, op, operand(TmemRole::sfb, isa::TmemOperand::sfb, sfb, f.idesc.sfb_id), sfb,
-                isa::sfb_columns(f.layout, f.n));
+                isa::sfb_columns(f.layout, f.n, f.idesc.sfb_id + f.factors));
   }
   TmemStep metadata;
   metadata.role = TmemRole::metadata;

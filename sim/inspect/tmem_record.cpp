@@ -160,10 +160,10 @@ void TmemRecord::Impl::add_mma(const Cluster& c, const AsyncOp& op, const Umma& 
     s.columns = count;
     add(c, op, role, s);
   };
-  if (u.a_in_tmem) columns(TmemRole::a, static_cast<uint32_t>(u.a), isa::kTmemAColumns);
+  if (u.a_in_tmem) columns(TmemRole::a, static_cast<uint32_t>(u.a), isa::a_columns(f.idesc.k96));
   if (f.factors != 0) {
-    columns(TmemRole::sfa, u.sfa & isa::kScaleAddressMask, isa::sfa_columns(f.layout));
-    columns(TmemRole::sfb, u.sfb & isa::kScaleAddressMask, isa::sfb_columns(f.layout, f.n));
+    columns(TmemRole::sfa, u.sfa & isa::kScaleAddressMask, isa::sfa_columns(f.layout, f.idesc.sfa_id + f.factors));
+    columns(TmemRole::sfb, u.sfb & isa::kScaleAddressMask, isa::sfb_columns(f.layout, f.n, f.idesc.sfb_id + f.factors));
   }
   if (u.sparse) columns(TmemRole::metadata, u.meta, isa::metadata_columns(f.idesc.kind));
 }

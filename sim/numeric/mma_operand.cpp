@@ -79,10 +79,10 @@ void MmaOperand::pack_nibbles() {
 }
 
 void MmaOperand::load_scales(const OperandSource& s) {
-  DRYWELL_CHECK(scales_per_row_ <= 4, "scale factors of a row fill a word");
-  scale_words_.assign(scales_per_row_ == 0 ? 0 : stride_, 0);
-  for (unsigned r = 0; r < rows_ && scales_per_row_ != 0; ++r)
-    std::memcpy(&scale_words_[r], s.scales + r * s.scale_stride, scales_per_row_);
+  scale_words_.assign(ceil_div(scales_per_row_, 4u) * stride_, 0);
+  for (unsigned i = 0; i < scales_per_row_; i += 4) {
+    for (unsigned r = 0; r < rows_; ++r) std::memcpy(&scale_words_[i / 4 * stride_ + r], s.scales + r * s.scale_stride + i, std::min(4u, scales_per_row_ - i));
+  }
 }
 
 void MmaOperand::assign(Side side, const MmaParams& params, const OperandSource& s) {

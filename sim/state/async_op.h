@@ -51,7 +51,8 @@ struct Umma {
   uint8_t cta_group = 1;
   bool ws = false, sparse = false, ashift = false;
   uint32_t sfa = 0, sfb = 0, meta = 0;  // TMEM addresses
-  uint8_t scale_vec = 0;                // factors per row and instruction: 1, 2, 4; 0 = not block scaled
+  uint8_t scale_vec = 0;                // the form's factors per row: 1, 2, 4 (K = 96 has half as many more); 0 = not block scaled
+  bool sm103 = false;                   // the machine has sm_103's forms
   std::array<uint32_t, 8> disable_lane{};
   uint64_t zero_column_mask = 0;
   isa::Mod collector = isa::Mod::none;

@@ -18,7 +18,7 @@ struct Parts {
 
 Parts parts_of(const ArchConfig& arch, const UmmaShape& s) {
   const auto& u = arch.umma;
-  const double k = static_cast<double>(u.k_bytes);
+  const double k = row_bytes(s, u.k_bytes);
   const double rows_a = s.pair ? s.m / 2.0 : s.m, rows_b = s.pair ? s.n / 2.0 : s.n;
   Parts p{};
   const bool kept = s.a_in_collector && u.collector_saves_fetch;
@@ -49,6 +49,7 @@ UmmaShape umma_shape(const Umma& u) {
   s.ws = u.ws;
   s.sparse = u.sparse;
   s.scaled = u.scale_vec != 0;
+  s.k96 = isa::is_packed_fp4(d.kind) && d.k96;
   s.a_in_collector = keeps_a(u.collector);
   return s;
 }
@@ -68,7 +69,7 @@ UmmaCost umma_cost(const ArchConfig& arch, const UmmaShape& s) {
   if (s.pair) c.pass += u.latency_pair;
   if (pair128) c.pass += u.latency_pair_m128;
   if (p.a_fetch != 0) {
-    const double b_half = s.n * static_cast<double>(u.k_bytes) / 2 / u.fetch_bytes_per_clk;
+    const double b_half = s.n * row_bytes(s, u.k_bytes) / 2 / u.fetch_bytes_per_clk;
     c.pass += pair128 ? std::min(p.a_fetch, b_half) + u.load_pair_m128 : p.a_fetch;
   }
   if (s.scaled) c.pass += s.pair || s.a_in_tmem ? u.latency_scaled_other : u.latency_scaled;

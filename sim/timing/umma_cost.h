@@ -12,8 +12,12 @@ struct UmmaShape {
   bool pair = false;  // cta_group::2
   bool a_in_tmem = false;
   bool ws = false, sparse = false, scaled = false;
+  bool k96 = false;             // K = 96 of sm_103: rows of 48 bytes in the time of 32 (data sheet: 1.5 times the rate)
   bool a_in_collector = false;  // A is kept from the instruction before: not fetched again
 };
+
+/// Bytes of an operand's row, if other kinds have `k_bytes`.
+constexpr double row_bytes(const UmmaShape& s, int64_t k_bytes) { return static_cast<double>(k_bytes) * (s.k96 ? 1.5 : 1); }
 
 struct UmmaCost {
   double interval = 0;  // cycles until the pipe accepts the next instruction

@@ -133,19 +133,26 @@ MmaCase with(MmaCase c, const std::function<void(MmaCase&)>& change) {
   return c;
 }
 
-// sm_103 has K = 96 and absolute addresses of the leading dimension: not modelled there, illegal on sm_100.
-TEST(Tcgen05Faults, WhatOnlySm103HasIsUnsupportedByName) {
-  const auto expect_on = [](isa::Target target, const MmaCase& c, Code code, const std::function<void(MmaSetup&)>& change) {
+// sm_103 has K = 96 and absolute addresses of the leading dimension for its rows of 48 bytes.
+TEST(Tcgen05Faults, K96AndAbsoluteAddressesBeyondTheirRules) {
+  const auto expect_on = [](isa::Target target, const MmaCase& c, const std::function<void(MmaSetup&)>& change = {}) {
+    SCOPED_TRACE(c.name());
     MmaSetup s = place(c, random_matrices(c));
-    change(s);
+    if (change) change(s);
     TensorProgram p = program_of(c, s);
     p.target = target;
-    expect_tensor_fault(p, s.images, code);
+    expect_tensor_fault(p, s.images, Code::F3212);
   };
-  const MmaCase longer = with(small("mxf4"), [](MmaCase& c) { c.wrong_bits = 1u << 31; });
-  expect_on(isa::Target::sm_100a, longer, Code::F3212, [](MmaSetup&) {});
-  expect_on(isa::Target::sm_103a, longer, Code::U5000, [](MmaSetup&) {});
-  expect_on(isa::Target::sm_103a, small("f16"), Code::U5000, [](MmaSetup& s) { s.b_desc |= uint64_t{1} << 52; });
+  const auto absolute = [](MmaSetup& s) { s.b_desc |= uint64_t{1} << 52; };
+  const auto k96 = [](unsigned factors, unsigned id) {
+    return with(small("mxf4nvf4"), [=](MmaCase& c) { c.k96 = true, c.factors = factors, c.sfa_id = id, c.scale_type = "ue8m0"; });
+  };
+  expect_on(isa::Target::sm_100a, k96(3, 0));
+  expect_on(isa::Target::sm_103a, small("f16"), absolute);  // rows of 32 bytes
+  expect_on(isa::Target::sm_103a, k96(3, 0), absolute);     // no swizzle
+  expect_on(isa::Target::sm_103a, k96(6, 1));               // six factors begin at an even byte
+  expect_on(isa::Target::sm_103a, with(small("mxf4"), [](MmaCase& c) { c.sparse = true, c.wrong_bits = 1u << 31; }));
+  expect_on(isa::Target::sm_103a, with(k96(3, 0), [](MmaCase& c) { c.a = c.b = {false, Swizzling::s128, 3, true}; }), [](MmaSetup& s) { s.a_desc |= uint64_t{1} << 49; });
 }
 
 TEST(Tcgen05Faults, InstructionDescriptor) {

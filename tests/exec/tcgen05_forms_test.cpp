@@ -16,7 +16,8 @@ using kernels::conformance::TensorSpec;
 class Tcgen05Forms : public testing::TestWithParam<TensorSpec> {};
 
 TEST_P(Tcgen05Forms, LeaveTheExpectedTensorMemory) {
-  const TensorCheck check = GetParam().make();
+  TensorCheck check = GetParam().make();
+  check.program.target = GetParam().target;
   constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::shuffled, sim::DriverKind::timed};
   expect_tensor(check.program, check.images, check.expected, kDrivers);
 }

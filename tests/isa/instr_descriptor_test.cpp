@@ -308,7 +308,9 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{Code::E1429, MmaKind::mxf4, [](D& d, MmaForm&) { d.scale_ue8m0 = false; }},
         RuleCase{Code::E1429, MmaKind::mxf4nvf4, [](D&, MmaForm& f) { f.scale = ScaleVector::x2; }},
         RuleCase{Code::E1431, MmaKind::f16, [](D& d, MmaForm& f) { f.ws = true, d.m = 32, d.max_shift = 3; }},
-        RuleCase{Code::E1434, MmaKind::mxf4, [](D& d, MmaForm&) { d.k96 = true; }}));
+        RuleCase{Code::E1434, MmaKind::mxf4, [](D& d, MmaForm&) { d.k96 = true; }},
+        RuleCase{Code::E1434, MmaKind::mxf4, [](D& d, MmaForm& f) { f.sm103 = d.k96 = d.sparse = f.sparse = true; }},
+        RuleCase{Code::E1428, MmaKind::mxf4nvf4, [](D& d, MmaForm& f) { f.sm103 = d.k96 = true, d.sfa_id = 1; }}));
 
 TEST(InstrDescriptorCheck, AcceptsTheEdgesOfTheRules) {
   const auto ok = [](InstrDescriptor d, MmaForm f) {
@@ -322,6 +324,12 @@ TEST(InstrDescriptorCheck, AcceptsTheEdgesOfTheRules) {
   ok(d, f);
   f.scale = ScaleVector::x2;
   d.sfa_id = d.sfb_id = 2;
+  ok(d, f);
+  f.sm103 = d.k96 = true;
+  d.sfa_id = 3, d.sfb_id = 1;
+  ok(d, f);
+  f.scale = ScaleVector::x4;
+  d.sfa_id = 2, d.sfb_id = 0;
   ok(d, f);
   d = plain(MmaKind::mxf8f6f4);
   d.sfa_id = 3, d.sfb_id = 1, d.transpose_a = d.transpose_b = d.negate_a = true;

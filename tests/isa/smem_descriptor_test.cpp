@@ -212,6 +212,47 @@ TEST(OperandPlacement, SteppingTheStartEqualsSteppingK) {
   }
 }
 
+// K = 96 of sm_103: the 48 bytes of a row that begin at byte 96 (or 112) of the 128-byte span have their rest in another buffer, whose
+// rows lie in the same order (CUTLASS: sm103_blockscaled_mma_warpspecialized.hpp, "Next A buffer").
+TEST(OperandPlacement, RowsGoOnAtAnAbsoluteAddress) {
+  const OperandTile tile{Major::k, SmemElement::packed4, 40, 96};
+  for (const uint32_t offset : {0u, 48u, 80u, 96u, 112u}) {
+    SmemDescriptor d = SmemDescriptor::make(0x4000 + offset, 0x9000, 1024, Swizzle::b128);
+    d.lbo_absolute = true;
+    std::vector<uint32_t> all(tile.chunks());
+    operand_row_chunks(d, tile, all);
+    for (uint32_t row = 0; row < tile.mn; ++row) {
+      for (uint32_t chunk = 0; chunk < 3; ++chunk) {
+        const uint32_t byte = offset + 16 * chunk, in_buffer = (byte < 128 ? 0x4000 : 0x9000) + row * 128 + byte % 128;
+        EXPECT_EQ(all[row * 3 + chunk], in_buffer ^ row % 8 * 16) << row << " " << chunk << " " << offset;
+        EXPECT_EQ(operand_chunk_address(d, Major::k, row, chunk), all[row * 3 + chunk]);
+      }
+    }
+    Diagnostics out;
+    check(d, out, {}, true);
+    check_operand(d, tile, 0x9000 + 40 * 128, out);
+    EXPECT_TRUE(out.empty()) << out.to_string();
+    check_operand(d, tile, 0x9000 + 39 * 128, out);
+    EXPECT_EQ(out.has_errors(), offset > 80) << out.to_string();
+  }
+}
+
+TEST(OperandCheck, AbsoluteAddressesAreForRowsOfK96Only) {
+  const auto errors = [](Swizzle swizzle, uint8_t base, Major major, uint32_t k) {
+    SmemDescriptor d = SmemDescriptor::make(0x4000, 0x9000, 1024, swizzle);
+    d.lbo_absolute = true;
+    d.base_offset = base;
+    Diagnostics out;
+    check_operand(d, {major, SmemElement::packed4, 128, k}, 0x38000, out);
+    return out.empty() ? Code::E1000 : out.list().front().code;
+  };
+  EXPECT_EQ(errors(Swizzle::b128, 0, Major::k, 96), Code::E1000);
+  EXPECT_EQ(errors(Swizzle::b128, 1, Major::k, 96), Code::E1405);
+  EXPECT_EQ(errors(Swizzle::b128, 0, Major::k, 64), Code::E1405);
+  EXPECT_EQ(errors(Swizzle::b64, 0, Major::k, 96), Code::E1405);
+  EXPECT_EQ(errors(Swizzle::none, 0, Major::k, 96), Code::E1405);
+}
+
 TEST(OperandPlacement, WrapsAt256KiB) {
   const SmemDescriptor d = make(0x3FF00, 0x400, 0x100, Swizzle::none);
   EXPECT_EQ(operand_address(d, Major::k, SmemElement::half, 8, 0).byte, 0u);

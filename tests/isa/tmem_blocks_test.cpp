@@ -44,7 +44,7 @@ Elements a_elements(const TmemUseForm& use, DLayout layout) {
   std::map<Cell, std::set<std::pair<unsigned, unsigned>>> once;
   for (unsigned m = 0; m < use.m; ++m) {
     for (unsigned n = 0; n < use.n; n += 8) {  // every group of columns has its copy
-      for (unsigned k = 0; k < mma_k(use.form.kind, false); ++k) {
+      for (unsigned k = 0; k < mma_k(use.form.kind, false, use.k96); ++k) {
         const TmemCell row = a_row(layout, m, n, use.n);
         once[{row.cta, row.lane, a_bits(use.form.kind, use.element, k).column}].insert({m, k});
       }
@@ -62,7 +62,7 @@ Elements factor_elements(const TmemUseForm& use, DLayout layout) {
     for (unsigned row = 0; row < (of_b ? use.n : d_rows_per_cta(layout)); ++row) {
       for (unsigned partition = 0; partition < 4; ++partition) {
         if (of_b && layout == DLayout::B && partition / 2 != row / (use.n / 2)) continue;
-        for (unsigned j = 0; j < static_cast<unsigned>(use.form.scale); ++j) {
+        for (unsigned j = 0; j < use.factors(); ++j) {
           const TmemByte b =
               of_b ? sfb_place(layout, row, use.n, j, 0, partition) : sfa_place(row, j, 0, partition);
           out[{cta, b.lane, b.column}].insert({of_b ? row : row + cta * d_rows_per_cta(layout), j});
@@ -103,6 +103,13 @@ TEST_P(TmemBlocks, HoldEveryElementOfA) {
   u = use(TmemOperand::a, MmaKind::tf32);
   u.element = MmaElement::tf32;
   EXPECT_EQ(of_blocks(u), a_elements(u, GetParam().layout));
+  u = use(TmemOperand::a, MmaKind::mxf4nvf4, ScaleVector::x4);
+  if (!is_valid_shape(u.form, u.m, u.n)) return;
+  u.element = MmaElement::e2m1;
+  for (const bool k96 : {false, true}) {
+    u.k96 = k96;
+    EXPECT_EQ(of_blocks(u), a_elements(u, GetParam().layout)) << k96;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Layouts, TmemBlocks,
@@ -131,6 +138,11 @@ TEST(TmemBlocksOfFactors, HoldEveryFactor) {
                             c.m, c.n, MmaElement::e2m1};
         if (!is_valid_shape(u.form, c.m, c.n)) continue;
         EXPECT_EQ(of_blocks(u), factor_elements(u, c.layout)) << c.m << " x " << c.n << " " << to_string(o);
+        if (kind == MmaKind::mxf8f6f4) continue;
+        TmemUseForm longer = u;
+        longer.k96 = true;
+        EXPECT_EQ(longer.factors(), 6u);
+        EXPECT_EQ(of_blocks(longer), factor_elements(longer, c.layout)) << c.m << " x " << c.n << " " << to_string(o) << ", K = 96";
       }
     }
   }

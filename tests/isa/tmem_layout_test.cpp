@@ -192,6 +192,24 @@ TEST(ScaleFactor, EqualsTheArticlesFourXLayout) {
   EXPECT_EQ(4 * sfb_columns(DLayout::D, 256), 32u);
 }
 
+// CUTLASS's main loop for sm_103 lays out the factors of K = 384 as those of 4X, and steps by 3 or 6 of them for each MMA of K = 96
+// (sm103_blockscaled_mma_warpspecialized.hpp): factor i of a row is byte i % 4 of word i / 4, words as far apart as in the article.
+TEST(ScaleFactor, OfK96GoOnInTheNextWord) {
+  for (unsigned count : {3u, 6u}) {
+    for (unsigned i = 0; i < 24; ++i) {
+      const unsigned first = i / count * count, id = first % 4, j = i % count;
+      for (unsigned p = 0; p < 4; ++p) {
+        for (unsigned m = 0; m < 128; ++m) ASSERT_EQ(byte_offset(sfa_place(m, j, id, p)) + first / 4 * 16, article_offset(m, p) + i % 4 + i / 4 * 16);
+        for (unsigned n = 0; n < 192; ++n) ASSERT_EQ(byte_offset(sfb_place(DLayout::D, n, 192, j, id, p)) + first / 4 * 32, article_offset(n, p) + i % 4 + i / 4 * 32);
+      }
+    }
+  }
+  EXPECT_EQ(sfa_columns(DLayout::D, 6), 8u);
+  EXPECT_EQ(sfa_columns(DLayout::D, 3), 4u);
+  EXPECT_EQ(sfb_columns(DLayout::D, 192, 2 + 6), 6u + 8u);
+  EXPECT_EQ(sfb_columns(DLayout::B, 256, 2 + 3), 4u + 4u);
+}
+
 TEST(ScaleFactor, ColumnCountsAreThoseOfTheArticle) {
   // "CUTLASS tutorial: hardware-supported block scaling with Blackwell GPUs", section "Loading Scale Factor Data to TMEM":
   // "find_tmem_tensor_col_offset(tCtSFA) = 4", "find_tmem_tensor_col_offset(tCtSFB) = 8".

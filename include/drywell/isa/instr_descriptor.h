@@ -59,6 +59,7 @@ struct MmaForm {
   uint8_t cta_group = 1;                               // .cta_group
   bool ws = false, sparse = false, a_in_tmem = false;  // .ws, .sp, A is a tensor-memory address
   ScaleVector scale = ScaleVector::none;  // block-scaled kinds: x1, x2 or x4
+  bool sm103 = false;                     // the machine has sm_103's K = 96 and absolute leading-dimension addresses
 };
 
 /// Number of elements along K of one MMA (logical K, so twice as many for sparse A); `k96` is the sm_103a size of the

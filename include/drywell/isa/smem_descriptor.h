@@ -32,7 +32,7 @@ struct SmemDescriptor {
   uint32_t sbo = 0;           // stride-dimension byte offset, multiple of 16
   uint8_t base_offset = 0;    // row phase of the swizzle pattern, 0 in all known code
   uint8_t version = 1;        // tcgen05: constant 0b001
-  bool lbo_absolute = false;  // tcgen05: sm_103a only
+  bool lbo_absolute = false;  // tcgen05, sm_103a only: lbo is the address at which rows that cross the swizzle span continue
   uint8_t swizzle_code = 0;   // as stored: tcgen05 3 bits, wgmma 2 bits
   uint64_t reserved = 0;      // 0 in a legal one
 
@@ -140,6 +140,13 @@ constexpr uint32_t swizzled_address(const SmemDescriptor& d, uint32_t address) {
   return address ^ from_pattern ^ swizzle_address(d.swizzle().value_or(Swizzle::none), from_pattern);
 }
 
+/// Offset of chunk `chunk` of line `line` of a K-major operand with an absolute leading-dimension address: chunks within the swizzle
+/// span count from `start`, those behind it from `lbo` on (docs/facts/tcgen05.md §4.6). K = 96 of sm_103a has rows of 48 bytes.
+constexpr uint32_t absolute_chunk_address(const SmemDescriptor& d, uint32_t span, uint32_t line, uint32_t chunk) {
+  const uint32_t from_row = d.start % span + chunk * 16, rows = line % 8 * span + line / 8 * d.sbo;
+  return from_row < span ? d.start + rows + chunk * 16 : d.lbo + rows + from_row - span;
+}
+
 /// Address of 16-byte chunk `chunk` of line `line`, swizzled and wrapped at 18 bits; independent of the element type
 /// (docs/facts/tcgen05.md §4.6). Undefined swizzle codes count as no swizzle: run `check` first.
 constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, uint32_t line,
@@ -148,6 +155,9 @@ constexpr uint32_t operand_chunk_address(const SmemDescriptor& d, Major major, u
   const uint32_t span = swizzle_span(mode);
   const uint32_t group = mode == Swizzle::b128_atom32 && major == Major::mn ? 4 : 8;  // lines per repeat
   uint32_t offset = 0;
+  if (d.lbo_absolute && span != 0 && major == Major::k) {
+    return swizzled_address(d, absolute_chunk_address(d, span, line, chunk) & kSmemDescriptorAddressMask);
+  }
   if (major == Major::k) {
     offset = span == 0 ? line % 8 * 16 + line / 8 * d.sbo + chunk * d.lbo
                        : line % 8 * span + line / 8 * d.sbo + chunk * 16;
@@ -182,11 +192,11 @@ constexpr OperandPlace operand_address(const SmemDescriptor& d, Major major, Sme
 void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::span<uint32_t> out);
 
 /// Reports rules of the descriptor alone (docs/facts/tcgen05.md §9 D1, D2 alignment, D3): E1401 undefined swizzle code, E1402 reserved
-/// bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO.
-void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {});
+/// bits, E1403 version (warning), E1404 unaligned or too large, E1405 absolute LBO where it does not exist (`sm103`: it does).
+void check(const SmemDescriptor& d, Diagnostics& out, const SourcePos& where = {}, bool sm103 = false);
 
-/// Reports rules of the descriptor with its operand (D2 pattern base, D4, table of type/major/swizzle): E1406 row phase
-/// (warning), E1407 reads outside the CTA's `smem_bytes`, E1408 swizzle illegal for the element and major, E1409 wraps
+/// Reports rules of the descriptor with its operand (D2 pattern base, D4, table of type/major/swizzle): E1405 absolute LBO with an
+/// operand that cannot have it, E1406 row phase (warning), E1407 reads outside the CTA's `smem_bytes`, E1408 swizzle illegal for the element and major, E1409 wraps
 /// at 18 bits (warning), E1410 rows cross the swizzle span (warning); U5402 K-major 128B/32B-atom.
 void check_operand(const SmemDescriptor& d, const OperandTile& tile, uint32_t smem_bytes, Diagnostics& out,
                    const SourcePos& where = {});

@@ -110,8 +110,9 @@ struct TmemBits {
   constexpr bool operator==(const TmemBits&) const = default;
 };
 
-/// Columns of A per MMA: 32 bytes a row.
+/// Columns of A per MMA: 32 bytes a row, 48 if K is 96.
 inline constexpr unsigned kTmemAColumns = 8;
+constexpr unsigned a_columns(bool k96) { return k96 ? kTmemAColumns * 3 / 2 : kTmemAColumns; }
 
 /// Column and bits of stored element k of an A row (k counts compressed elements when sparse).
 constexpr TmemBits a_bits(MmaKind kind, MmaElement element, unsigned k) {
@@ -149,26 +150,32 @@ struct TmemByte {
 /// Mask of the address bits of a scale operand: bits 31..30 hold CUTLASS's factor id and are ignored (docs/facts/tcgen05.md §6.2).
 inline constexpr uint32_t kScaleAddressMask = 0x3FFFFFFF;
 
+/// Columns from the word with four factors of A to the word with the next four. K = 96 has three or six factors, which may begin in one
+/// word and end in the next (CUTLASS's tmem_sf_frg for sm_103: blocks of 128 rows; docs/facts/tcgen05.md §6.2).
+inline constexpr unsigned kSfaWordColumns = 4;
+/// The same for B with `total_n` columns of D: blocks of 128, of which a partition holds half in layout B.
+constexpr unsigned sfb_word_columns(DLayout layout, unsigned total_n) { return (layout == DLayout::B ? 2 : 4) * ((total_n + 127) / 128); }
+
 /// Place of factor `j` of row `m` of A (row within the CTA), in the copy of lane partition `partition` (0..3).
 constexpr TmemByte sfa_place(unsigned m, unsigned j, unsigned sfa_id, unsigned partition) {
-  return {static_cast<uint16_t>(m % 32 + 32 * partition), static_cast<uint16_t>(m / 32),
-          static_cast<uint8_t>(sfa_id + j)};
+  const unsigned byte = sfa_id + j;
+  return {static_cast<uint16_t>(m % 32 + 32 * partition), static_cast<uint16_t>(m / 32 + byte / 4 * kSfaWordColumns), static_cast<uint8_t>(byte % 4)};
 }
 
 /// Place of factor `j` of column `n` of B. In layout B the partitions 2h, 2h+1 hold the N half h = n / (N/2) only, and
 /// `partition` must be one of them; in the other layouts every partition holds all N.
 constexpr TmemByte sfb_place(DLayout layout, unsigned n, unsigned total_n, unsigned j, unsigned sfb_id,
                              unsigned partition) {
-  const unsigned index = layout == DLayout::B ? n % (total_n / 2) : n;
-  return {static_cast<uint16_t>(index % 32 + 32 * partition), static_cast<uint16_t>(index / 32),
-          static_cast<uint8_t>(sfb_id + j)};
+  const unsigned index = layout == DLayout::B ? n % (total_n / 2) : n, byte = sfb_id + j;
+  return {static_cast<uint16_t>(index % 32 + 32 * partition), static_cast<uint16_t>(index / 32 + byte / 4 * sfb_word_columns(layout, total_n)),
+          static_cast<uint8_t>(byte % 4)};
 }
 
-/// Columns of the scale factors of A in one CTA.
-constexpr unsigned sfa_columns(DLayout layout) { return (d_rows_per_cta(layout) + 31) / 32; }
+/// Columns of the scale factors of A in one CTA; `end`: id and number of an MMA's factors together.
+constexpr unsigned sfa_columns(DLayout layout, unsigned end = 1) { return (d_rows_per_cta(layout) + 31) / 32 + (end - 1) / 4 * kSfaWordColumns; }
 /// The same for B with `total_n` columns of D.
-constexpr unsigned sfb_columns(DLayout layout, unsigned total_n) {
-  return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32;
+constexpr unsigned sfb_columns(DLayout layout, unsigned total_n, unsigned end = 1) {
+  return ((layout == DLayout::B ? total_n / 2 : total_n) + 31) / 32 + (end - 1) / 4 * sfb_word_columns(layout, total_n);
 }
 
 /// Byte of factor `sf` of row `row` in the interleaved GMEM/SMEM layout of scale factors: 512-byte tiles of 128 rows x

@@ -208,19 +208,21 @@ void DecodeScales(const ScaleTask& t) {
   Layout l = {};
   if (!exponents_only) l = {7, 3, 7, -6, 0x7F, 0x7F, false, 0};
   for (unsigned r = 0; r < t.rows; r += static_cast<unsigned>(hn::Lanes(d))) {
-    const VI word = hn::LoadU(d, reinterpret_cast<const int32_t*>(t.codes) + r), none = hn::Set(d, kNoScale);
+    const VI none = hn::Set(d, kNoScale);
     VI top = none, lowest = hn::Set(d, -kNoScale), special = hn::Zero(d);
     for (unsigned g = 0; g < t.groups; ++g) {
-      const VI code = hn::And(hn::ShiftRightSame(word, static_cast<int>(8 * (g / t.groups_per_scale))), hn::Set(d, 0xFF));
+      const unsigned scale = g / t.groups_per_scale;
+      const VI word = hn::LoadU(d, reinterpret_cast<const int32_t*>(t.codes) + scale / 4 * t.rows + r);
+      const VI code = hn::And(hn::ShiftRightSame(word, static_cast<int>(8 * (scale % 4))), hn::Set(d, 0xFF));
       const Element e = {hn::And(code, hn::Set(d, 0x7F)), hn::Zero(d), hn::ShiftRight<3>(hn::And(code, hn::Set(d, 0x7F)))};
       const auto nan = exponents_only ? hn::Eq(code, hn::Set(d, 0xFF)) : hn::Eq(e.magnitude, hn::Set(d, 0x7F));
       const VI raw = exponents_only ? hn::Sub(code, hn::Set(d, 127)) : raw_exponent(l, e, none);
       const VF value = hn::Mul(exponents_only ? ue8m0_value(code) : narrow_value(l, e), hn::Set(df, t.factor));
       const VI exponent = hn::IfThenElse(nan, none, raw);
-      const VF scale = hn::BitCast(df, hn::IfThenZeroElse(hn::Eq(exponent, none), hn::BitCast(d, value)));
+      const VF used = hn::BitCast(df, hn::IfThenZeroElse(hn::Eq(exponent, none), hn::BitCast(d, value)));
       const size_t at = size_t{g} * t.rows + r;
-      hn::StoreU(scale, df, t.scales + at);
-      hn::StoreU(hn::Mul(scale, hn::Set(df, -kMagic)), df, t.magic_scales + at);
+      hn::StoreU(used, df, t.scales + at);
+      hn::StoreU(hn::Mul(used, hn::Set(df, -kMagic)), df, t.magic_scales + at);
       hn::StoreU(exponent, d, t.exponents + at);
       special = hn::Or(special, hn::VecFromMask(d, nan));
       top = hn::Max(top, exponent);

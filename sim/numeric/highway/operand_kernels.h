@@ -34,11 +34,11 @@ void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias,
 /// Minus kE2m1Bias times the sum of each group of four words of bytes.
 void group_biases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases);
 
-/// Block scales of a grouped kind: one byte per `groups_per_scale` groups in each row's word.
+/// Block scales of a grouped kind: one byte per `groups_per_scale` groups, four in a word.
 struct ScaleTask {
   Format format;  // ue8m0 or ue4m3
   unsigned groups, groups_per_scale, rows;
-  const uint32_t* codes;  // [row]
+  const uint32_t* codes;  // [word][row]
   float factor;           // multiplies the values
   float* scales;          // [group][row]; 0 if the code is zero or NaN
   float* magic_scales;    // -kMagic times that

@@ -23,6 +23,9 @@ struct TmemUseForm {
   MmaForm form;                          // kind, CTAs and sparsity
   unsigned m = 128, n = 128;             // of the instruction
   MmaElement element = MmaElement::f16;  // of A in tensor memory
+  bool k96 = false;                      // K = 96 of sm_103
+  /// Scale factors of a row; 0 if the kind has none.
+  unsigned factors() const { return static_cast<unsigned>(form.scale) * (k96 ? 3 : 2) / 2; }
 };
 
 /// An address as CuTe counts it: lane, column, and the bit inside the 32-bit cell.

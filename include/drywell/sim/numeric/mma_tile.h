@@ -59,7 +59,7 @@ class MmaOperand {
   void pack_nibbles();
   void load_scales(const OperandSource& source);
   uint32_t code(unsigned row, unsigned k) const;
-  uint32_t scale_code(unsigned row, unsigned i) const { return scale_words_[row] >> (8 * i) & 0xFF; }
+  uint32_t scale_code(unsigned row, unsigned i) const { return scale_words_[i / 4 * stride_ + row] >> (8 * (i % 4)) & 0xFF; }
 
   Side side_ = Side::a;
   Format format_ = Format::f16, scale_format_ = Format::ue8m0;
@@ -68,7 +68,7 @@ class MmaOperand {
   bool any_special_ = false, any_wide_ = false;
 
   std::vector<uint32_t> words_;        // the source's codes, 32 bits of a row in one word: [word][row]
-  std::vector<uint32_t> scale_words_;  // a row's scale codes
+  std::vector<uint32_t> scale_words_;  // scale codes, four of a row in one word: [word][row]
   std::vector<uint8_t> row_flags_;
 
   // group == 1: value = values_ * 2^row_exponents_[row]; exponents_ are raw exponents relative to the row's.
