@@ -59,7 +59,9 @@ unsigned MmaCase::bits(const std::string& type) const {
   return widths.at(type);
 }
 unsigned MmaCase::stored_k() const {
-  return kind == "f16" ? 16 : kind == "tf32" ? 8 : kind == "mxf4" || kind == "mxf4nvf4" ? 64 : 32;
+  return kind == "f16" ? 16 : kind == "tf32" ? 8
+                          : packed_fp4()     ? (k96 ? 96 : 64)
+                                             : 32;
 }
 char MmaCase::layout() const {
   if (cta_group == 2) return m == 256 ? 'A' : sparse ? 'C' : 'B';
@@ -73,7 +75,7 @@ uint32_t MmaCase::idesc() const {
                type_code(*this, b_type) << 10 | (n >> 3) << 17;
   w |= static_cast<uint32_t>(a.mn_major) << 15 | static_cast<uint32_t>(b.mn_major) << 16;
   if (scaled())
-    return w | sfb_id << 4 | static_cast<uint32_t>(scale_type == "ue8m0") << 23 | (m >> 7) << 27 |
+    return w | sfb_id << 4 | static_cast<uint32_t>(k96) << 31 | static_cast<uint32_t>(scale_type == "ue8m0") << 23 | (m >> 7) << 27 |
            sfa_id << 29;
   const uint32_t d = d_type == "f16" ? 0 : d_type == "f32" ? 1 : 2;
   return w | selector | static_cast<uint32_t>(saturate) << 3 | d << 4 | (m >> 4) << 24 | max_shift << 30;
@@ -83,7 +85,7 @@ std::string MmaCase::name() const {
   static constexpr const char* kSwizzles[] = {"", "32", "64", "128", "Atom32"};
   const auto smem = [&](const SmemPlan& p) {
     return std::string(p.mn_major ? "mn" : "k") + kSwizzles[static_cast<unsigned>(p.swizzle)] +
-           (p.steps != 0 ? "s" + std::to_string(p.steps) : "");
+           (p.steps != 0 ? "s" + std::to_string(p.steps) : "") + (p.split ? "split" : "");
   };
   std::string s = kind + "_" + a_type + "_" + b_type + "_" + d_type + "_m" + std::to_string(m) + "n" +
                   std::to_string(n) + "_cg" + std::to_string(cta_group);
@@ -98,6 +100,7 @@ std::string MmaCase::name() const {
                                  {negate_a, "_negA"},
                                  {negate_b, "_negB"},
                                  {ashift, "_ashift"},
+                                 {k96, "_k96"},
                                  {has_zero_mask, "_mask"},
                                  {!disable.empty(), "_disable"},
                                  {d_lane != 0, "_lane16"},
@@ -141,9 +144,9 @@ void emit_mma(const MmaCase& c, const MmaSetup& s, const TensorOperands& o) {
   std::string op = std::string("tcgen05.mma") + (c.ws ? ".ws" : "") + (c.sparse ? ".sp" : "") +
                    ".cta_group::" + std::to_string(c.cta_group) + ".kind::" + c.kind;
   if (c.scaled())
-    op += std::string(".block_scale") + (c.factors == 1   ? ".block32"
-                                         : c.factors == 2 ? ".scale_vec::2X"
-                                                          : ".block16");
+    op += std::string(".block_scale") + (c.factors == 1                     ? ".block32"
+                                         : c.factors == 2 || c.factors == 3 ? ".scale_vec::2X"
+                                                                            : ".block16");
   if (c.ashift) op += ".ashift";
   op += c.qualifiers;
   std::vector<Arg> args = {isa::mem(o.word(s.d))};

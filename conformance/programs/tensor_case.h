@@ -19,6 +19,7 @@ struct SmemPlan {
   bool mn_major = false;
   Swizzling swizzle = Swizzling::none;
   unsigned steps = 0;  // K-major with a swizzle: the operand starts this many 32-byte steps inside the span
+  bool split = false;  // the row goes on behind the span at an absolute address (sm_103)
 };
 
 struct MmaCase {
@@ -27,6 +28,7 @@ struct MmaCase {
   unsigned m = 128, n = 64, cta_group = 1;
   bool ws = false, sparse = false, a_in_tmem = false, accumulate = true, saturate = false;
   bool negate_a = false, negate_b = false, ashift = false;
+  bool k96 = false;  // K = 96 of sm_103
   SmemPlan a, b;
   std::string scale_type;  // "ue8m0", "ue4m3": block scaled
   unsigned factors = 0;    // per row

@@ -277,6 +277,48 @@ std::vector<MmaCase> ashift() {
   return cases;
 }
 
+// K = 96 of sm_103: rows of 48 bytes, three or six factors that may begin in one word and end in the next, rows that go on at an absolute
+// address behind the swizzle span.
+std::vector<MmaCase> k96() {
+  using enum Swizzling;
+  std::vector<MmaCase> cases;
+  const auto add = [&](MmaCase c, unsigned factors, const std::string& scale, unsigned sfa_id, unsigned sfb_id) {
+    c.k96 = true;
+    c.factors = factors;
+    c.scale_type = scale;
+    c.sfa_id = sfa_id;
+    c.sfb_id = sfb_id;
+    c.seed = cases.size() + 1300;
+    c.issuer = c.cta_group == 2 ? cases.size() % 2 : 0;
+    cases.push_back(c);
+  };
+  const auto with = [](const char* kind, unsigned group, unsigned m, unsigned n, SmemPlan a, SmemPlan b) {
+    MmaCase c = base(kind);
+    c.cta_group = group;
+    c.m = m;
+    c.n = n;
+    c.a = a;
+    c.b = b;
+    return c;
+  };
+  const SmemPlan plain{false, none, 0}, in_span{false, s128, 2}, split{false, s128, 3, true};
+  for (const auto& [group, m, n] : {std::tuple{1u, 128u, 16u}, {1u, 128u, 128u}, {1u, 128u, 192u}, {1u, 128u, 256u}, {2u, 128u, 96u}, {2u, 128u, 256u}, {2u, 256u, 64u}, {2u, 256u, 256u}}) {
+    for (unsigned id = 0; id < 4; ++id) add(with("mxf4", group, m, n, id % 2 == 0 ? split : in_span, id < 2 ? split : plain), 3, "ue8m0", id, 3 - id);
+    for (unsigned id : {0u, 2u}) {
+      add(with("mxf4nvf4", group, m, n, split, in_span), 6, "ue4m3", id, 2 - id);
+      add(with("mxf4nvf4", group, m, n, plain, split), 6, "ue8m0", id, id);
+    }
+  }
+  add(with("mxf4nvf4", 1, 128, 64, plain, split), 3, "ue8m0", 1, 2);
+  for (const auto& [group, m, n] : {std::tuple{1u, 128u, 32u}, {2u, 256u, 32u}}) {
+    MmaCase c = with("mxf4nvf4", group, m, n, plain, {false, s64, 0});
+    c.a_in_tmem = true;
+    c.negate_b = true;
+    add(c, 6, "ue4m3", 2, 0);
+  }
+  return cases;
+}
+
 }  // namespace
 
 void add_mma_forms(std::vector<TensorSpec>& out) {
@@ -284,6 +326,7 @@ void add_mma_forms(std::vector<TensorSpec>& out) {
        {shapes(), types(), layouts(), operands(), sparse(), weight_stationary(), ashift()}) {
     for (const MmaCase& c : list) out.push_back({"tcgen05.mma/" + c.name(), [c] { return mma_check(c); }});
   }
+  for (const MmaCase& c : k96()) out.push_back({"tcgen05.mma/" + c.name(), [c] { return mma_check(c); }, isa::Target::sm_103a});
 }
 
 }  // namespace drywell::kernels::conformance

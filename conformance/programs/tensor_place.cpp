@@ -34,13 +34,17 @@ uint32_t swizzle(Swizzling s, uint32_t a) {
 struct SmemOperand {
   SmemPlan plan;
   unsigned rows, k, bytes, value_bits;  // bytes 0: two elements per byte
-  uint32_t start, lbo, sbo;
+  uint32_t start, lbo, sbo, second = 0;  // second: offset of the rows behind the span
 
   SmemOperand(const MmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_,
               uint32_t start_)
       : plan(p), rows(rows_), k(k_), bytes(stored_bytes(c, type)), value_bits(c.bits(type)), start(start_) {
     const unsigned span = span_of(p.swizzle), slack = 32;
-    if (!p.mn_major) {
+    if (p.split) {
+      sbo = 8 * span;
+      second = (rows + 7) / 8 * sbo + 3072;
+      lbo = start + second;
+    } else if (!p.mn_major) {
       sbo = span == 0 ? 128 + slack : 8 * span;
       lbo = span == 0 ? (rows + 7) / 8 * sbo + slack : 16;
     } else if (span == 0) {
@@ -59,6 +63,8 @@ struct SmemOperand {
     const unsigned span = span_of(plan.swizzle);
     if (!plan.mn_major) {
       const unsigned b = bytes == 0 ? kk / 2 : kk * bytes;
+      const unsigned from_row = b + 32 * plan.steps;
+      if (plan.split && from_row >= span) return second + mn % 8 * span + mn / 8 * sbo + from_row - span;
       return span == 0 ? mn % 8 * 16 + mn / 8 * sbo + b / 16 * lbo + b % 16
                        : mn % 8 * span + mn / 8 * sbo + b + 32 * plan.steps;
     }
@@ -92,7 +98,7 @@ struct SmemOperand {
   }
 
   uint64_t descriptor() const {
-    return uint64_t{(start + 32 * plan.steps) >> 4} | uint64_t{lbo >> 4} << 16 | uint64_t{sbo >> 4} << 32 |
+    return uint64_t{plan.split} << 52 | uint64_t{(start + 32 * plan.steps) >> 4} | uint64_t{lbo >> 4} << 16 | uint64_t{sbo >> 4} << 32 |
            uint64_t{1} << 46 | uint64_t{swizzle_code(plan.swizzle)} << 61;
   }
 };
@@ -136,14 +142,15 @@ void place_a_tmem(const MmaCase& c, const MmaData& data, std::vector<TensorImage
   }
 }
 
-// §6.2: one byte per factor; column base + row/32, lane row%32, copies in the partitions.
+// §6.2: one byte per factor; column base + row/32, lane row%32, copies in the partitions. Factors beyond the fourth byte (K = 96) are in
+// the next word, four columns further for each block of 128 rows, in layout B two (CUTLASS's tmem_sf_frg).
 void place_scales(const MmaCase& c, const MmaData& data, std::vector<TensorImage>& images) {
   const unsigned rows = rows_per_cta(c);
   for (unsigned m = 0; m < c.m; ++m) {
     for (unsigned j = 0; j < c.factors; ++j) {
       for (unsigned p = 0; p < 4; ++p)
-        put_bits(images[m / rows].cell(m % rows % 32 + 32 * p, kSfaColumn + m % rows / 32),
-                 8 * (c.sfa_id + j), 8, data.sfa[m][j]);
+        put_bits(images[m / rows].cell(m % rows % 32 + 32 * p, kSfaColumn + m % rows / 32 + (c.sfa_id + j) / 4 * 4),
+                 8 * ((c.sfa_id + j) % 4), 8, data.sfa[m][j]);
     }
   }
   for (TensorImage& image : images) {
@@ -155,7 +162,8 @@ void place_scales(const MmaCase& c, const MmaData& data, std::vector<TensorImage
             if (p / 2 != n / (c.n / 2)) continue;
             index = n % (c.n / 2);
           }
-          put_bits(image.cell(index % 32 + 32 * p, kSfbColumn + index / 32), 8 * (c.sfb_id + j), 8,
+          const unsigned word = (c.sfb_id + j) / 4 * (c.n > 128 ? 8 : 4) / (c.layout() == 'B' ? 2 : 1);
+          put_bits(image.cell(index % 32 + 32 * p, kSfbColumn + index / 32 + word), 8 * ((c.sfb_id + j) % 4), 8,
                    data.sfb[n][j]);
         }
       }

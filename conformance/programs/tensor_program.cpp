@@ -149,6 +149,8 @@ Reg TensorOperands::descriptor(uint64_t relative) const {
   // The start-address field has 18 bits of the address; the higher bits select the CTA.
   const isa::Reg offset = k.def("shr.u32", k.def("and.b32", image, 0x3FFFF), 4);
   const isa::Reg wide_offset = k.def("cvt.u64.u32", offset);
+  const bool absolute = (relative >> 52 & 1) != 0;  // the leading-dimension field is an address, too
+  if (absolute) k("mad.lo.u64", wide_offset, wide_offset, (uint64_t{1} << 16) + 1, 0);
   return k.def("add.s64", k.def("mov.b64", relative), wide_offset);
 }
 
@@ -225,6 +227,9 @@ std::vector<TensorSpec> tensor_specs() {
 void add_tensor(std::vector<ProgramSpec>& out) {
   for (const TensorSpec& s : tensor_specs()) {
     out.push_back({s.name, "tensor", [s](isa::Target target) {
+                     // The bit of K = 96 is in a descriptor: no row of the instruction table says which machines have it.
+                     if (s.target == isa::Target::sm_103a && !isa::has_feature(target, isa::Feature::sm103_only))
+                       throw InputError(Code::E1210, s.name + " is for sm_103a");
                      TensorCheck check = s.make();
                      check.program.target = target;
                      return to_program(check);
