@@ -48,8 +48,16 @@ struct SmemOptions {
   std::string word, swizzle = "none", tile, element = "bf16", kind, major = "k", at;
   uint32_t start = 0, lbo = 0, sbo = 0, base_offset = 0, smem_bytes = 228 * 1024;
   bool wgmma = false, bytes = false;
+  std::string arch = "sm_100a";
   PictureFlags picture;
 };
+
+/// True if the machine has K = 96 and absolute leading-dimension addresses.
+bool has_sm103(const std::string& arch, std::string_view command) {
+  isa::Target target;
+  if (!isa::parse_target(arch, target)) throw UsageError(fmt::format("--arch: no machine '{}'", arch), command);
+  return isa::has_feature(target, isa::Feature::sm103_only);
+}
 
 isa::SmemDescriptor descriptor_of(const SmemOptions& o) {
   const auto format = o.wgmma ? isa::SmemDescriptorFormat::wgmma : isa::SmemDescriptorFormat::tcgen05;
@@ -82,7 +90,7 @@ ExitCode smem(const CommandContext& c, const SmemOptions& o) {
   print(fmt::format("{:#018x}  {} shared-memory descriptor\n", d.encode(), o.wgmma ? "wgmma" : "tcgen05"));
   print_notes(isa::explain(d));
   Diagnostics found;
-  isa::check(d, found);
+  isa::check(d, found, {}, has_sm103(o.arch, "desc smem"));
   if (o.tile.empty()) {
     if (o.bytes || !o.at.empty() || o.picture.wanted()) throw UsageError("--bytes, --at and pictures need --tile ROWSxK", "desc smem");
     return report(c, found);
@@ -116,6 +124,7 @@ void add_smem(Command& desc, CommandContext& context) {
   sub->add_option("--kind", o->kind, "the .kind that reads them (mxf4 packs two e2m1 a byte, f8f6f4 pads them)");
   sub->add_option("--major", o->major, "which index runs along memory: k or mn")->capture_default_str();
   sub->add_option("--smem-bytes", o->smem_bytes, "shared memory of the CTA")->capture_default_str();
+  sub->add_option("--arch", o->arch, "the machine; sm_103a has absolute leading-dimension addresses")->capture_default_str();
   sub->add_flag("--bytes", o->bytes, "the bytes the operand touches");
   sub->add_option("--at", o->at, "where element ROW,K lies");
   add_picture_options(*sub, o->picture);
@@ -129,6 +138,7 @@ struct InstrOptions {
   uint32_t m = 0, n = 0, cta_group = 1, sfa_id = 0, sfb_id = 0, max_shift = 0, sparsity_selector = 0;
   bool ws = false, sparse = false, a_in_tmem = false, saturate = false, negate_a = false, negate_b = false, a_mn = false, b_mn = false, ue8m0 = false,
        k96 = false;
+  std::string arch = "sm_100a";
 };
 
 isa::InstrDescriptor instr_of(const InstrOptions& o, isa::MmaKind kind) {
@@ -187,7 +197,8 @@ ExitCode instr(const CommandContext& c, const InstrOptions& o) {
   print(fmt::format("{:#010x}  instruction descriptor of kind::{}, K = {}\n", d.encode(), isa::to_string(kind), d.k()));
   print_notes(isa::explain(d));
   Diagnostics found;
-  const isa::MmaForm form = form_of(o, d);
+  isa::MmaForm form = form_of(o, d);
+  form.sm103 = has_sm103(o.arch, "desc instr");
   isa::check(d, form, found);
   if (!found.has_errors() && !o.ws) {
     const isa::OperandTile a = isa::operand_tile_a(d, o.cta_group), b = isa::operand_tile_b(d, o.cta_group);
@@ -223,6 +234,7 @@ void add_instr(Command& desc, CommandContext& context) {
   sub->add_flag("--b-mn", o->b_mn, "B is MN-major (transposed)");
   sub->add_flag("--ue8m0", o->ue8m0, "scale factors of mxf4nvf4 are ue8m0");
   sub->add_flag("--k96", o->k96, "K = 96 (sm_103a)");
+  sub->add_option("--arch", o->arch, "the machine; sm_103a has K = 96")->capture_default_str();
   sub->callback([o, &context] { context.action = [o, &context] { return instr(context, *o); }; });
 }
 

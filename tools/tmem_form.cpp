@@ -46,6 +46,7 @@ void add_tmem_form(Command& sub, TmemFormFlags& f) {
   sub.add_option("--cta-group", f.cta_group, "1 or 2")->capture_default_str();
   sub.add_option("--scale-vec", f.scale, "1, 2 or 4 factors a row, when the kind allows several");
   sub.add_option("--element", f.element, "elements of A in tensor memory");
+  sub.add_flag("--k96", f.k96, "K = 96 of sm_103a (kinds mxf4 and nvf4)");
   sub.add_flag("--ws", f.ws, "tcgen05.mma.ws");
   sub.add_flag("--sparse", f.sparse, "tcgen05.mma.sp");
 }
@@ -66,6 +67,8 @@ isa::TmemUseForm tmem_use(const TmemFormFlags& f, std::string_view command) {
     throw InputError(Code::E1422, fmt::format("M = {}, N = {} is no shape of this form", f.m, f.n),
                      isa::valid_shapes(use.form));
   use.element = element_of(f, use.form.kind, command);
+  use.k96 = f.k96;
+  if (f.k96 && (f.sparse || !isa::is_packed_fp4(use.form.kind))) throw UsageError("--k96 goes with dense mxf4 and nvf4", command);
   return use;
 }
 

@@ -14,7 +14,7 @@ namespace drywell::tools {
 struct TmemFormFlags {
   std::string operand = "d", kind = "f16", element, scale;
   uint32_t m = 128, n = 128, cta_group = 1;
-  bool ws = false, sparse = false;
+  bool ws = false, sparse = false, k96 = false;
 };
 
 void add_tmem_form(Command& sub, TmemFormFlags& f);
