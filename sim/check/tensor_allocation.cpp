@@ -1,5 +1,7 @@
 #include "sim/check/tensor_allocation.h"
 
+#include <fmt/format.h>
+
 #include <bit>
 #include <cstring>
 
@@ -17,6 +19,15 @@ void TensorAllocation::allocate(const Warp& w, const DecodedOp& op, LaneMask mas
   uint32_t column = 0;
   std::memcpy(&column, w.cta->smem.data() + shared_offset(at), 4);
   parts_.memory.forget_columns(w.cta->rank, column, columns);
+  auto& freed = freed_[w.cta->rank];
+  freed.erase(freed.lower_bound(column), freed.lower_bound(column + columns));
+}
+
+void TensorAllocation::report_second_free(const Warp& w, uint32_t column, AccessId free) {
+  const auto [first, is_first] = freed_[w.cta->rank].emplace(column, free);
+  if (is_first) return;
+  parts_.reporter.report(Rule::freed_twice, &parts_.accesses[first->second], parts_.accesses[free],
+                         [&] { return fmt::format("tensor memory of CTA rank {}, column {}", w.cta->rank, column); });
 }
 
 void TensorAllocation::free(const Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -24,6 +35,7 @@ void TensorAllocation::free(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const TmemAddr at(lanes<uint32_t>(w, op.src[0])[lane]);
   const uint32_t columns = lanes<uint32_t>(w, op.src[1])[lane];
   const AccessId id = parts_.accesses.add(parts_.access(w, op, mask, Agent::dealloc, true));
+  report_second_free(w, at.column(), id);
   parts_.memory.touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, parts_.state_of(w).clock);
   parts_.memory.forget_columns(w.cta->rank, at.column(), columns);
 }

@@ -112,6 +112,8 @@ Effect dealloc(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = use_cta_group(w, op.as<payload::TmemAllocation>().cta_group); e != Effect::next) return e;
   if (!is_uniform(w, op.src[0], mask) || !is_uniform(w, op.src[1], mask)) return fault(w, Code::F3206, "tcgen05.dealloc: lanes name different columns");
   const uint32_t live = c.tmem->allocation_at(TmemAddr(address).column(), owner_of(c));
+  // Hardware bears a second tcgen05.dealloc of one allocation (docs/deviations.md): a hazard, not a fault.
+  if (live == 0 && c.tmem->was_freed(TmemAddr(address).column(), columns, owner_of(c))) return Effect::next;
   if (live == 0) return fault(w, Code::F3207, fmt::format("tcgen05.dealloc at {:#010x}: no live allocation of this CTA starts there", address));
   if (live != columns) return fault(w, Code::F3208, fmt::format("tcgen05.dealloc of {} columns at {:#010x}, which was allocated with {}", columns, address, live));
   c.tmem->release(TmemAddr(address).column());

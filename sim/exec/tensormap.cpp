@@ -13,11 +13,14 @@
 
 namespace drywell::sim {
 
+bool check_tensormap_alignment(Warp& w, uint64_t address, Effect& result) {
+  if (is_aligned(address, isa::kTensorMapAlignment)) return true;
+  result = fault(w, Code::F3301, fmt::format("tensor map at {:#x} is not 64-byte aligned", address));
+  return false;
+}
+
 uint8_t* tensormap_bytes(Warp& w, Space space, uint64_t address, uint32_t lane, Effect& result) {
-  if (!is_aligned(address, isa::kTensorMapAlignment)) {
-    result = fault(w, Code::F3301, fmt::format("tensor map at {:#x} is not 64-byte aligned", address));
-    return nullptr;
-  }
+  if (!check_tensormap_alignment(w, address, result)) return nullptr;
   const Gmem::Allocation* hint = nullptr;
   uint8_t* at = resolve(w, space, address, isa::kTensorMapBytes, lane, hint);
   if (at == nullptr) {

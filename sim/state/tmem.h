@@ -50,15 +50,23 @@ class Tmem {
   }
   /// Marks a run as owned by `owner` (non-zero: CTA serial + 1).
   void allocate(uint32_t column, uint32_t columns, uint64_t owner) {
-    for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) owner_[u] = owner;
+    for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) {
+      owner_[u] = owner;
+      freed_[u] = {};
+    }
     size_[column / kTmemUnit] = static_cast<uint16_t>(columns);
   }
   /// Size of the live allocation that starts at `column` and belongs to `owner`; 0 if there is none.
   uint32_t allocation_at(uint32_t column, uint64_t owner) const {
     return column < kTmemColumns && column % kTmemUnit == 0 && owner_[column / kTmemUnit] == owner ? size_[column / kTmemUnit] : 0;
   }
+  /// True if `owner` has freed such an allocation, and nobody has allocated its columns since.
+  bool was_freed(uint32_t column, uint32_t columns, uint64_t owner) const {
+    return column < kTmemColumns && column % kTmemUnit == 0 && freed_[column / kTmemUnit] == Freed{owner, columns};
+  }
   void release(uint32_t column) {
     const uint32_t columns = size_[column / kTmemUnit];
+    freed_[column / kTmemUnit] = {owner_[column / kTmemUnit], columns};
     for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) owner_[u] = 0;
     size_[column / kTmemUnit] = 0;
   }
@@ -77,6 +85,11 @@ class Tmem {
 
  private:
   static constexpr uint32_t kUnits = kTmemColumns / kTmemUnit;
+  struct Freed {
+    uint64_t owner = 0;
+    uint32_t columns = 0;
+    bool operator==(const Freed&) const = default;
+  };
   static constexpr uint32_t kPoison = 0xFFFFFFFF;  // NaN: unwritten TMEM never looks like a result
 
   // A warp's 32 lanes of a column are one 128-byte run, like a register. Host vectors do not straddle cache lines.
@@ -91,6 +104,7 @@ class Tmem {
   StateVector<Column> columns_;  // made when one is written: 256 KiB that most CTAs do not use
   std::array<uint64_t, kUnits> owner_{};
   std::array<uint16_t, kUnits> size_{};
+  std::array<Freed, kUnits> freed_{};  // by the first unit of what was freed
 };
 
 }  // namespace drywell::sim

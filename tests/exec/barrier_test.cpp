@@ -50,6 +50,15 @@ TEST(NamedBarrier, InstancesDoNotMix) {
       10003);
 }
 
+// The barrier counts arrivals: warp 0 arrives for itself and then waits, with warp 1, at a barrier for 96 threads, as FlashAttention 3's
+// first warpgroup does for its first turn (right on an H200).
+TEST(NamedBarrier, AWarpThatArrivesTwiceCountsTwice) {
+  expect_all(R"(mov.u32 result, 5; setp.ge.u32 p, tid, 64; @p bra OUT;
+setp.lt.u32 q, tid, 32; @q bar.arrive 1, 96; bar.sync 1, 96; mov.u32 result, 5;
+OUT: bar.sync 0;)",
+             5);
+}
+
 // barrier.sync without .aligned: the halves of a warp arrive at different times, from a divergent branch.
 TEST(NamedBarrier, LanesComeOneByOne) {
   expect_all(R"(mov.u32 result, 0; and.b32 t, tid, 1; setp.eq.u32 p, t, 0;

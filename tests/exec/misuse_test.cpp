@@ -21,7 +21,6 @@ TEST(Misuse, NamedBarriers) {
   expect_misuse("mov.u32 %r1, 16;\nbar.sync %r1;\n", Code::F3402);
   expect_misuse("mov.u32 %r1, 48;\nbar.sync 1, %r1;\n", Code::F3403, 96);
   expect_misuse("setp.lt.u32 %p1, tid, 32;\nselp.b32 %r1, 64, 96, %p1;\nbar.sync 1, %r1;\n", Code::F3404, 96);
-  expect_misuse("setp.ge.u32 %p1, tid, 32;\n@%p1 bra END;\nbar.arrive 1, 64;\nbar.arrive 1, 64;\nEND:\n", Code::F3405, 64);
   expect_misuse("setp.lt.u32 %p1, tid, 16;\n@%p1 bar.warp.sync 0xFFFF0000;\n", Code::F3401);
 }
 
