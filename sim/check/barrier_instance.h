@@ -15,6 +15,8 @@ class BarrierInstance {
     now_->join(released);
     return now_;
   }
+  /// True if `joined` is what an arrival at this instance returned.
+  bool has(const std::shared_ptr<const Message>& joined) const { return joined != nullptr && joined == now_; }
   /// Later arrivals belong to the next instance.
   void complete() { now_ = nullptr; }
 

@@ -9,7 +9,20 @@ void ThreadBarriers::arrive(const Warp& w, uint32_t id, const NamedBarrier& b) {
   BarrierInstance& barrier = named_[w.cta->rank][id];
   state.named = barrier.arrive(state.clock.release());
   state.clock.tick();
-  if (b.arrived == 0) barrier.complete();
+  if (b.arrived != 0) return;
+  if (b.whole_cta) join_ended(barrier, *w.cta, &WarpState::named);
+  barrier.complete();
+}
+
+// A barrier that exited threads do not hold up (PTX ISA 9.7.13.1, 9.7.13.3) comes after all that they did.
+void ThreadBarriers::join_ended(BarrierInstance& barrier, const Cta& cta, std::shared_ptr<const Message> WarpState::*joined) {
+  for (const Warp& w : cta.warps) {
+    const WarpState& state = parts_.state_of(w);
+    if (!w.finished() || barrier.has(state.*joined)) continue;
+    Message m = state.clock.release();
+    m.executed = state.clock.now.seen;
+    barrier.arrive(m);
+  }
 }
 
 void ThreadBarriers::named(const Warp& w, const DecodedOp&, LaneMask) {
@@ -25,7 +38,9 @@ void ThreadBarriers::warp(const Warp& w, const DecodedOp&, LaneMask mask) {
 
 void ThreadBarriers::close_cluster() {
   const uint64_t now = parts_.cluster.cluster_generation;
-  if (std::exchange(generation_, now) != now) cluster_.complete();
+  if (std::exchange(generation_, now) == now) return;
+  for (const auto& cta : parts_.cluster.ctas) join_ended(cluster_, *cta, &WarpState::cluster);
+  cluster_.complete();
 }
 
 void ThreadBarriers::arrive_at_cluster(const Warp& w, const DecodedOp& op, LaneMask) {

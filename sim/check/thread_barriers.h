@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <memory>
 #include <vector>
 
 #include "sim/check/barrier_instance.h"
@@ -26,6 +27,8 @@ class ThreadBarriers {
 
  private:
   void close_cluster();
+  /// Warps of the CTA that ended without arriving at this instance count as arrived, with all that they did.
+  void join_ended(BarrierInstance& barrier, const Cta& cta, std::shared_ptr<const Message> WarpState::*joined);
 
   ClusterParts& parts_;
   std::vector<std::array<BarrierInstance, 16>> named_;  // by CTA and number

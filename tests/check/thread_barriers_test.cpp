@@ -52,6 +52,45 @@ TEST(ThreadBarriers, AWarpMeetsWithAllItsLanes) {
   EXPECT_EQ(made.clock(0).met, before + 1);
 }
 
+// ThunderKittens' tensor memory is freed by warp 0 behind a cluster barrier at which only warp 0 arrives: the others have ended.
+TEST(ThreadBarriers, AWarpThatEndedCountsAsArrivedAtTheCluster) {
+  MadeCluster made("barrier.cluster.arrive;\nbarrier.cluster.wait;", 2);
+  B barriers(*made.parts);
+  made.clock(1).tick();
+  const uint32_t then = made.clock(1).time();
+  for (Warp* w : {&made.warp(1), &made.warp(0, 1), &made.warp(1, 1)}) w->alive = 0;
+  barriers.arrive_at_cluster(made.warp(0), made.program->code[0], kFullMask);
+  ++made.cluster->cluster_generation;
+  barriers.leave_cluster(made.warp(0), made.program->code[1], kFullMask);
+  EXPECT_EQ(made.clock(0).now.seen[made.clock(1).self], then);
+}
+
+TEST(ThreadBarriers, AWarpThatEndedCountsAsArrivedIfTheWholeCtaMeets) {
+  for (const bool whole : {false, true}) {
+    MadeCluster made("bar.sync 0;");
+    B barriers(*made.parts);
+    const uint32_t then = made.clock(1).time();
+    made.warp(1).alive = 0;
+    barriers.arrive(made.warp(0), 0, {.arrived = 0, .whole_cta = whole});
+    barriers.named(made.warp(0), made.program->code[0], kFullMask);
+    EXPECT_EQ(made.clock(0).now.seen[made.clock(1).self], whole ? then : 0u) << "a barrier with a count waits for threads, ended or not";
+  }
+}
+
+// A warp that arrived and then went on and ended releases what it did before the arrival only.
+TEST(ThreadBarriers, WhatAWarpDidAfterItsArrivalIsNotReleasedByItsEnd) {
+  MadeCluster made("barrier.cluster.arrive;\nbarrier.cluster.wait;");
+  B barriers(*made.parts);
+  const uint32_t then = made.clock(1).time();
+  barriers.arrive_at_cluster(made.warp(1), made.program->code[0], kFullMask);
+  made.clock(1).tick();
+  made.warp(1).alive = 0;
+  barriers.arrive_at_cluster(made.warp(0), made.program->code[0], kFullMask);
+  ++made.cluster->cluster_generation;
+  barriers.leave_cluster(made.warp(0), made.program->code[1], kFullMask);
+  EXPECT_EQ(made.clock(0).now.seen[made.clock(1).self], then);
+}
+
 struct OfCluster {
   explicit OfCluster(const std::string& arrive) : made(arrive + ";\nbarrier.cluster.wait;", 2), barriers(*made.parts) {}
   /// Warp 1 of CTA 1 leaves after warp 0 of CTA 0 has arrived at time `then`.
