@@ -10,7 +10,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
@@ -99,6 +103,36 @@ void put_first(const char* name, const std::string& first) {
   set(name, before.empty() ? first : first + ":" + before);
 }
 
+constexpr const char* kStandIns[] = {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"};
+
+bool is_stand_in(const std::string& entry) { return std::find(std::begin(kStandIns), std::end(kStandIns), entry) != std::end(kStandIns); }
+
+/// The runtime of a sanitizer (libasan.so.8, libclang_rt.asan-x86_64.so): the first library of its process, or it ends that.
+bool is_sanitizer(const std::string& entry) {
+  const std::string name = fs::path(entry).filename().string();
+  return name.starts_with("libclang_rt.") || (name.starts_with("lib") && name.substr(0, name.find(".so")).ends_with("san"));
+}
+
+std::vector<std::string> preloaded() {
+  std::string list = variable("LD_PRELOAD");
+  std::replace(list.begin(), list.end(), ' ', ':');  // both separate (ld.so(8))
+  std::istringstream in(list);
+  std::vector<std::string> all;
+  for (std::string entry; std::getline(in, entry, ':');)
+    if (!entry.empty() && !is_stand_in(entry)) all.push_back(entry);
+  return all;
+}
+
+/// Loads the stand-ins before everything but the runtime of a sanitizer that the program or its user asks for.
+void preload_stand_ins(const std::vector<std::string>& needed) {
+  std::vector<std::string> all = preloaded();
+  const auto missing = [&](const std::string& n) { return is_sanitizer(n) && std::find(all.begin(), all.end(), n) == all.end(); };
+  if (const auto runtime = std::find_if(needed.begin(), needed.end(), missing); runtime != needed.end()) all.insert(all.begin(), *runtime);
+  const auto rest = std::stable_partition(all.begin(), all.end(), is_sanitizer);
+  all.insert(rest, std::begin(kStandIns), std::end(kStandIns));
+  set("LD_PRELOAD", fmt::format("{}", fmt::join(all, ":")));
+}
+
 /// Sets a folder for what a compiler keeps: files made for the simulator must not lie among those made for a
 /// GPU.
 void own_cache(const char* name, const char* folder) {
@@ -122,8 +156,7 @@ void set_compilers(const fs::path& library) {
 
 /// True for a program that loads CUDA's libraries while it runs, if at all (an interpreter or a script), or that has the runtime
 /// linked into it.
-bool loads_cuda_late(const std::string& program) {
-  const auto elf = read_elf(program);
+bool loads_cuda_late(const std::optional<ElfProgram>& elf) {
   return !elf.has_value() || elf->has_runtime ||
          !(elf->needs("libcudart.so") || elf->needs("libcuda.so") || elf->has_device_code);
 }
@@ -133,7 +166,8 @@ void set_environment(const ExecFlags& f, const std::string& program, const fs::p
   // A library with a run path of its own (those of PyTorch's wheels) looks there before LD_LIBRARY_PATH. It
   // takes a library that is loaded under the same name, however, and the loader keeps the names that a
   // preloaded library was asked for by.
-  if (loads_cuda_late(program)) put_first("LD_PRELOAD", "libcudart.so.13:libcudart.so.12:libcuda.so.1");
+  const auto elf = read_elf(program);
+  if (loads_cuda_late(elf)) preload_stand_ins(elf.has_value() ? elf->needed : std::vector<std::string>{});
   put_first("PYTHONPATH", (library / "python-boot").string());
   set_compilers(library);
   set(cudart::kOptionsVariable, cudart::to_environment(f.options));

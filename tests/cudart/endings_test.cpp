@@ -134,5 +134,24 @@ TEST(Cuda12, ProgramsFindTheLibraryAndTheVersionsTheyWereLinkedWith) {
   EXPECT_EQ(drywell({"exec", "--arch=sm_90a", "--", path}).out, "compute capability 9.0, 132 SMs\n");
 }
 
+// A program that loads CUDA while it runs has the stand-ins preloaded. The runtime of a sanitizer ends a process whose first library it is
+// not, and it is in that place by the program's own wish or by its user's.
+TEST(Preloading, LeavesASanitizersRuntimeInItsPlace) {
+  if (binary_path().empty()) GTEST_SKIP() << "the tools are not built";
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  const std::string own = folder / "drywell_sanitized_program", none = folder / "drywell_late_program";
+  if (!fs::exists(own)) GTEST_SKIP() << "the compiler has no address sanitizer";
+  const Finished f = drywell({"exec", "--", own});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(f.out, "allocated\n");
+  EXPECT_EQ(f.err, "");
+#ifdef DRYWELL_ASAN_RUNTIME
+  if (!fs::exists(DRYWELL_ASAN_RUNTIME)) return;  // clang's is linked statically
+  const Finished wish = run_process("/usr/bin/env", {"LD_PRELOAD=" DRYWELL_ASAN_RUNTIME, "ASAN_OPTIONS=detect_leaks=0", binary_path(), "exec", "--", none});
+  EXPECT_EQ(wish.exit_code, 0) << wish.err;
+  EXPECT_EQ(wish.out, "allocated\n");
+#endif
+}
+
 }  // namespace
 }  // namespace drywell::test
