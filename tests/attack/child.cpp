@@ -10,7 +10,10 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
+#include <string>
+#include <system_error>
 
 namespace drywell::attack {
 namespace {
@@ -57,8 +60,6 @@ std::string text_of(int fd) {
   ::_exit(127);
 }
 
-}  // namespace
-
 // /proc/PID/stat: behind the name in parentheses, the 12th and 13th word are ticks in user and system mode
 // (proc(5)).
 double computed_by(pid_t process) {
@@ -70,6 +71,26 @@ double computed_by(pid_t process) {
   uint64_t user = 0, system = 0;
   in >> user >> system;
   return static_cast<double>(user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+}
+
+// /proc/PID/task/TID/schedstat: nanoseconds on a processor and on its queue (Linux, scheduler/sched-stats).
+double waited_by(pid_t process) {
+  uint64_t all = 0;
+  std::error_code gone;
+  for (std::filesystem::directory_iterator task("/proc/" + std::to_string(process) + "/task", gone), end; !gone && task != end; task.increment(gone)) {
+    std::ifstream in(task->path() / "schedstat");
+    uint64_t ran = 0, waited = 0;
+    if (in >> ran >> waited) all += waited;
+  }
+  return static_cast<double>(all) * 1e-9;
+}
+
+}  // namespace
+
+Share share_of(pid_t process) { return {computed_by(process), waited_by(process)}; }
+
+bool hangs(double seconds, const Share& s, double most) {
+  return seconds > most && (s.computed > most || seconds - s.waited > kPatience * most);
 }
 
 uint64_t resident_of(pid_t process) {
@@ -91,8 +112,7 @@ Ending run(const Command& c, const Bounds& bounds) {
   bool killed = false;
   while (::wait4(process, &status, WNOHANG, &usage) == 0) {
     e.seconds = since(start);
-    if (e.seconds > kPatience * bounds.seconds ||
-        (e.seconds > bounds.seconds && computed_by(process) > bounds.seconds))
+    if (e.seconds > bounds.seconds && hangs(e.seconds, share_of(process), bounds.seconds))
       e.how = Ending::How::hung;
     else if (resident_of(process) > bounds.bytes)
       e.how = Ending::How::over_memory;

@@ -10,8 +10,8 @@
 
 namespace drywell::attack {
 
-/// A process hangs if it computes for so long, or ends not in kPatience times as long: a busy host gives it
-/// little of its time.
+/// A process hangs if it computes for so long, or does not end in kPatience times as long in which it was not ready to
+/// run: a busy host gives it little of its time, or none.
 struct Bounds {
   double seconds = 20;
   uint64_t bytes = uint64_t{3} << 30;
@@ -39,8 +39,14 @@ Ending run(const Command& c, const Bounds& bounds = {});
 
 inline constexpr double kPatience = 15;
 
-/// Seconds that a process has computed; 0 if it is gone.
-double computed_by(pid_t process);
+/// Seconds that a process has computed, and that its threads were ready and had no processor; 0 if it is gone.
+struct Share {
+  double computed = 0, waited = 0;
+  Share operator-(const Share& before) const { return {computed - before.computed, waited - before.waited}; }
+};
+Share share_of(pid_t process);
+/// Whether a process that has run for `seconds` hangs (Bounds).
+bool hangs(double seconds, const Share& s, double most);
 /// Bytes of memory that a process holds; 0 if it is gone.
 uint64_t resident_of(pid_t process);
 

@@ -88,7 +88,7 @@ class Worker {
   pid_t process_;
   uint64_t last_ = ~uint64_t{0};
   std::chrono::steady_clock::time_point since_;
-  double computed_ = 0;  // seconds, when the input began
+  Share before_;  // when the input began
 };
 
 // Returns false if the worker was stopped.
@@ -97,15 +97,14 @@ bool Worker::look(Counts& counts) {
   if (at() != last_) {
     last_ = at();
     since_ = now;
-    computed_ = computed_by(process_);
+    before_ = share_of(process_);
   }
   const double seconds = std::chrono::duration<double>(now - since_).count(),
                most = plan_.seconds_of_an_input;
-  const bool hangs =
-      seconds > kPatience * most || (seconds > most && computed_by(process_) - computed_ > most);
+  const bool endless = seconds > most && hangs(seconds, share_of(process_) - before_, most);
   const bool holds_too_much = resident_of(process_) > kMostBytes;
-  if (hangs || holds_too_much) found(hangs ? counts.hangs : counts.over_memory);
-  if (!hangs && !holds_too_much && !plan_.time_is_up()) return true;
+  if (endless || holds_too_much) found(endless ? counts.hangs : counts.over_memory);
+  if (!endless && !holds_too_much && !plan_.time_is_up()) return true;
   stop();
   return false;
 }

@@ -38,6 +38,8 @@ struct Report {
   Words words;
   bool has_host = true, has_threads = true;
   int exit_code = 0;
+  std::string option = "--json";
+  Words program = {};  // behind the options
 };
 
 class JsonReports : public testing::TestWithParam<Report> {};
@@ -79,12 +81,12 @@ TEST_P(JsonReports, DependOnTheHostInOneObjectOnly) {
   const TemporaryDirectory here, there, inputs;
   write_inputs(inputs);
   const auto words = [&](const TemporaryDirectory& d, const std::string& threads) {
-    Words all = GetParam().words + Words{"--json=" + d.file("r.json")};
+    Words all = GetParam().words + Words{GetParam().option + "=" + d.file("r.json")};
     for (std::string& w : all) {
       if (const size_t at = w.find("INPUTS"); at != std::string::npos) w.replace(at, 6, inputs.path());
     }
     if (GetParam().has_threads) all.push_back("--threads=" + threads);
-    return all;
+    return all + GetParam().program;
   };
   const Finished a = test::drywell(words(here, "3")), b = elsewhere(there.path(), Words{test::binary_path()} + words(there, "1"));
   EXPECT_EQ(a.exit_code, GetParam().exit_code) << a.err;
@@ -115,6 +117,22 @@ std::vector<Report> reports() {
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, JsonReports, testing::ValuesIn(reports()), [](const testing::TestParamInfo<Report>& p) { return p.param.name; });
+
+#ifdef DRYWELL_GUEST
+/// A program that waits for each of its launches: work that host threads submit at one time has no order.
+std::vector<Report> reports_of_programs() {
+  const auto exec = [](std::string name, Words words, const std::string& mode, int code) {
+    return Report{std::move(name), Words{"exec", "--check"} + words, false, true, code, "--report", Words{"--", DRYWELL_GUEST, mode}};
+  };
+  return {exec("Program", {}, "print", 0),
+          exec("ProgramTimedWithHazards", {"--driver=timed"}, "grid", 1),
+          exec("ProgramShuffled", {"--driver=shuffled:5"}, "print", 0),
+          exec("ProgramWithAFault", {}, "wild", 0),
+          exec("ProgramThatIsEnded", {"--max-instructions=100000"}, "endless", 0),
+          exec("ProgramWithRecursion", {"--driver=timed"}, "recursion", 0)};
+}
+INSTANTIATE_TEST_SUITE_P(EachProgram, JsonReports, testing::ValuesIn(reports_of_programs()), [](const testing::TestParamInfo<Report>& p) { return p.param.name; });
+#endif
 
 }  // namespace
 }  // namespace drywell
