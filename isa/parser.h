@@ -140,8 +140,8 @@ class Parser {
   Operand list_operand(Operand::Kind kind, char close);
   Operand composite(Operand::Kind kind, size_t first_element);
   Operand symbol_operand(Binding& b);
-  void read_specials_first(const OpcodeForm& form, const Instruction& of, TextPos at);
-  Operand special_in_register(const Operand& special, unsigned bits, const Instruction& of, TextPos at);
+  void read_specials_first(const Instruction& of, TextPos at);
+  Operand special_in_register(const Operand& special, const Instruction& of, TextPos at);
   void convert_float_literals(const OpcodeForm& form);
   [[noreturn]] void fail_unknown_name(std::string_view name, TextPos at);
 

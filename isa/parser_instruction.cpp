@@ -111,7 +111,7 @@ void Parser::instruction(std::string_view word, TextPos at) {
   if (saw_decimal_float_) convert_float_literals(*form);
   i.source = source_;
   i.ptx_line = at.line;
-  read_specials_first(*form, i, at);
+  read_specials_first(i, at);
   i.op = form->op;
   i.mods = form->mods;
   i.operands = static_cast<uint32_t>(fn_.pool.size());
@@ -126,28 +126,30 @@ void Parser::instruction(std::string_view word, TextPos at) {
 
 // A special register that is packed, unpacked or an element of a store's vector: rows take them in mov alone, so that a mov into a register
 // of its own comes first, with the same guard.
-void Parser::read_specials_first(const OpcodeForm& form, const Instruction& of, TextPos at) {
+void Parser::read_specials_first(const Instruction& of, TextPos at) {
   const auto is_vector = [](const Operand& o) { return o.kind == Operand::Kind::vec; };
   const auto vector = std::find_if(given_.begin(), given_.end(), is_vector);
   if (vector == given_.end()) return;
-  Instruction formed;
-  formed.op = form.op;
-  formed.mods = form.mods;
-  const unsigned type = type_bits(formed.mod(Slot::type));
-  const unsigned element = formed.mod(Slot::vec) != Mod::none ? type : type / std::max<unsigned>(vector->count, 1);
   for (Operand& o : given_) {
-    if (o.kind == Operand::Kind::special) o = special_in_register(o, type, of, at);
+    if (o.kind == Operand::Kind::special) o = special_in_register(o, of, at);
     if (!is_vector(o)) continue;
     for (uint32_t k = o.index; k < o.index + o.count; ++k) {
       if (fn_.pool[k].kind != Operand::Kind::special) continue;
-      const Operand read = special_in_register(fn_.pool[k], element, of, at);
+      const Operand read = special_in_register(fn_.pool[k], of, at);
       fn_.pool[k] = read;
     }
   }
 }
 
-Operand Parser::special_in_register(const Operand& special, unsigned bits, const Instruction& of, TextPos at) {
-  const bool wide = bits == 64;
+// Special registers of 64 bits (PTX ISA 10).
+static bool is_wide(SpecialReg r) {
+  const std::string_view text = special_reg_text(r);
+  return text.ends_with("64") || text == "%globaltimer" || text == "%gridid" || text == "%current_graph_exec";
+}
+
+// The register has the special register's own width: whether that fits the instruction is judged as for any register.
+Operand Parser::special_in_register(const Operand& special, const Instruction& of, TextPos at) {
+  const bool wide = is_wide(static_cast<SpecialReg>(special.index));
   const RegId r = add_registers(names_.keep("%special"), false, 1, wide ? Mod::b64 : Mod::b32, at);
   const std::array<Operand, 2> operands{Operand::reg(r), special};
   const std::vector<OpcodeForm> forms = resolve_opcode(wide ? "mov.b64" : "mov.b32", nullptr, nullptr);

@@ -12,12 +12,26 @@ void mov(const InstructionRef& i, LegalityReport& out) {
   for (const Operand& o : operands) {
     if (o.kind != Operand::Kind::vec) continue;
     unsigned sum = 0, each = o.count == 0 ? 0 : bits / o.count;
-    for (const Operand& e : i.function.elements(o)) sum += e.kind == Operand::Kind::reg ? type_bits(i.function.regs[e.index].type) : each;
+    for (const Operand& e : i.function.elements(o)) {
+      if (e.kind == Operand::Kind::sink && &o != &operands[0]) out.error(Code::E1321, "'_' is no value: a vector that is packed has all of its elements");
+      sum += e.kind == Operand::Kind::reg ? type_bits(i.function.regs[e.index].type) : each;
+    }
     if (sum != bits) out.error(Code::E1321, fmt::format("the vector holds {} bits, the move is {} bits wide", sum, bits));
   }
 }
 
 namespace {
+
+// Registers of two widths in one vector: ptxas 13.0 refuses it, whatever the type.
+void one_width(const InstructionRef& i, LegalityReport& out, const Operand& vector) {
+  unsigned width = 0;
+  for (const Operand& e : i.function.elements(vector)) {
+    if (e.kind != Operand::Kind::reg) continue;
+    const unsigned bits = type_bits(i.function.regs[e.index].type);
+    if (width != 0 && bits != width) return out.error(Code::E1201, "the registers of a vector have one width");
+    width = bits;
+  }
+}
 
 // Legal combinations of caches and orders, as ptxas 13.0 accepts them.
 void access_modifiers(const InstructionRef& i, LegalityReport& out) {
@@ -113,6 +127,7 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
     if (!is_load && e.kind == Operand::Kind::sink && lanes * type_bits(type) != 256) out.error(Code::E1358, "only 256-bit stores leave elements out");
   };
   if (data.kind == Operand::Kind::vec) {
+    one_width(i, out, data);
     for (const Operand& e : i.function.elements(data)) check(e);
   } else {
     check(data);

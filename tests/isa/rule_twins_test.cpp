@@ -33,6 +33,16 @@ TEST(RuleTwins, Text) {
       {"add.f32 %f1, %f2, 1", Code::E1206},
       {"mov.b64 {%r1, %r2}, {%r3, %r4}", Code::E1320},
       {"mov.b64 {%r1, %rs1}, %rd1", Code::E1321},
+      // Special registers in vectors have their own widths.
+      {"mov.b64 %rd1, {%clock64, %tid.x}", Code::E1321},
+      {"mov.b64 %rd1, {%tid.x, %globaltimer}", Code::E1321},
+      {"mov.b64 %rd1, {%gridid, %laneid}", Code::E1321},
+      {"mov.b64 %rd1, {%pm0_64, %pm1_64}", Code::E1321},
+      {"mov.b64 %rd1, {_, %r1}", Code::E1321},
+      {"mov.b64 {%r1, %r2}, %tid.x", Code::E1201},
+      {"st.global.v2.b64 [%rd1], {%tid.x, %tid.y}", Code::E1201},
+      {"st.global.v2.b32 [%rd1], {%clock64, %tid.x}", Code::E1201},
+      {"st.global.v2.b32 [%rd1], {%r1, %rd2}", Code::E1201},
       {"elect.sync %p1, 0xFFFFFFFF", Code::E1340},
       {"mma.sync.aligned.m16n8k32.row.col.kind::mxf8f6f4.f32.e4m3.e4m3.f32 {%f1, %f2, %f3, %f4}, {%r1, %r2, %r3, %r4}, {%r5, %r6}, {%f1, %f2, %f3, %f4}", Code::E1101, "sm_120a",
        false},  // PTX: the kind has .block_scale; ptxas accepts it
