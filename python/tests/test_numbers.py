@@ -1,4 +1,7 @@
-"""Formats, layouts and pictures."""
+"""Formats, products, layouts and pictures."""
+
+import csv
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -61,3 +64,48 @@ def test_layouts():
 def test_fragments():
     pictures = dw.fragments("mma.m16n8k16.f32.bf16.bf16.f32")
     assert len(pictures) == 3 and "<svg" in pictures[0].svg
+
+
+def measured_words(instruction_of):
+    """Rows of tests/data/numerics/mma_measured_hw.csv: words that GPUs gave, and how `mma` is asked for them."""
+    path = Path(__file__).resolve().parents[2] / "tests/data/numerics/mma_measured_hw.csv"
+    rows = csv.DictReader(line for line in path.read_text().splitlines() if not line.startswith("#"))
+    archs = {"b200": "sm_100", "h100": "sm_90", "h200": "sm_90"}
+    for r in rows:
+        kind = {"f16": "f16", "bf16": "f16", "tf32": "tf32"}.get(r["atype"], "f8f6f4")
+        by = dw.numbers.MMA(archs[r["arch"]], instruction_of(r), kind, r["dtype"], int(r["K"]))
+        yield r["atype"], by, [[int(w, 16) for w in r[x].split()] for x in ("a_hex", "b_hex", "c_hex", "d_hex")]
+
+
+def test_products_have_the_words_that_gpus_gave():
+    # fp8 with 13 bits is wgmma's; the rest was measured through wmma.
+    words = list(measured_words(lambda r: "wgmma" if r["kind"].startswith("fp8") else "mma.sync"))
+    assert len(words) == 800
+    for format, by, (a, b, c, d) in words:
+        out = dw.numbers.mma([a], [b], dw.dequantize([c], by.d_format), a_format=format, by=by)
+        assert dw.quantize(out, by.d_format, satfinite=False).reshape(-1).tolist() == d, (format, by, a, b, c)
+
+
+def test_products_of_whole_numbers_are_exact_in_every_kind():
+    r = np.random.default_rng(0)
+    x, y = r.integers(-3, 4, (5, 128)).astype(np.float32), r.integers(-3, 4, (7, 128)).astype(np.float32)
+    want = x @ y.T
+    for kind, format, scales in [("f16", "bf16", None), ("tf32", "tf32", None), ("f8f6f4", "e2m3", None), ("mxf8f6f4", "e4m3", ("ue8m0", 4)), ("mxf4", "e2m1", ("ue8m0", 4)),
+                                 ("mxf4nvf4", "e2m1", ("ue4m3", 8))]:
+        options = {}
+        if scales:  # a factor of 2 for A, a half for B
+            codes = [dw.quantize([f], scales[0])[0] for f in (2.0, 0.5)]
+            options = {"scale_format": scales[0], "a_scales": np.full((5, scales[1]), codes[0]), "b_scales": np.full((7, scales[1]), codes[1])}
+        got = dw.numbers.mma(dw.quantize(x, format), dw.quantize(y, format), np.float32(1), a_format=format, by=dw.numbers.MMA(kind=kind), **options)
+        assert got.dtype == np.float32
+        np.testing.assert_array_equal(got, want + 1, kind)
+
+
+def test_products_that_an_instruction_does_not_have_are_refused():
+    a = np.zeros((2, 32), np.uint8)
+    for bad, text in [(dict(a_format="e4m3"), "has no kind f16"), (dict(by=dw.numbers.MMA(kind="f64")), "no kind 'f64'"), (dict(by=dw.numbers.MMA(k=24)), "a multiple of 24"),
+                      (dict(by=dw.numbers.MMA(kind="mxf8f6f4"), a_format="e4m3", a_scales=np.zeros((2, 1))), "equal numbers")]:
+        with pytest.raises(ValueError, match=text):
+            dw.numbers.mma(a, a, **bad)
+    with pytest.raises(ValueError, match="of one K"):
+        dw.numbers.mma(a, a[:, :16])
