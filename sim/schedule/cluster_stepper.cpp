@@ -267,8 +267,25 @@ bool ClusterStepper::stopped() {
   return true;
 }
 
+bool SpinWatch::spins(const Cluster& c, uint64_t instructions) {
+  if (instructions < next_look_) return false;
+  const uint64_t state = fingerprint(c);
+  if (looks_ == 0) {
+    state_ = state;
+    looks_ = kLooks;
+    return false;
+  }
+  if (state == state_ && c.pending.empty()) return true;
+  if (--looks_ == 0) next_look_ = 2 * instructions;
+  return false;
+}
+
+// A cluster that has spun waits for another one: it is looked at soon.
+constexpr uint64_t kFirstLook = 256'000, kNextLook = 16'000;
+
 ClusterStop ClusterStepper::run(uint64_t slice) {
-  const uint64_t end = s_.instructions + slice;
+  const uint64_t begin = s_.instructions, end = begin + slice;
+  SpinWatch watch(spun_ ? kNextLook : kFirstLook);
   while (true) {
     switch (advance(kWhole)) {
       case Advance::finished: return ClusterStop::finished;
@@ -276,7 +293,12 @@ ClusterStop ClusterStepper::run(uint64_t slice) {
       case Advance::fault: return ClusterStop::fault;
       default:
         if (stopped()) return ClusterStop::fault;
-        if (at_round() && s_.instructions >= end) return ClusterStop::slice;
+        if (!at_round()) break;
+        if (s_.instructions >= end) return ClusterStop::slice;
+        if (watch.spins(*cluster_, s_.instructions - begin)) {
+          spun_ = true;
+          return ClusterStop::slice;
+        }
     }
   }
 }

@@ -62,6 +62,20 @@ struct SchedulePosition {
   uint64_t idle_state = 0;     // fingerprint of the warps at one of them
 };
 
+/// Notices a cluster that spins on memory, as one that waits for another cluster does: its warps come back to the same registers, and nothing
+/// is in flight. Barriers in the loop do not count. Looks at the registers only after many instructions, and then at times that get rarer, because they are large.
+class SpinWatch {
+ public:
+  explicit SpinWatch(uint64_t first_look) : next_look_(first_look) {}
+  /// Called between rounds; `instructions` since the watch began.
+  bool spins(const Cluster& c, uint64_t instructions);
+
+ private:
+  static constexpr unsigned kLooks = 64;  // rounds that are compared with one state
+  uint64_t next_look_, state_ = 0;
+  unsigned looks_ = 0;
+};
+
 class ClusterStepper {
  public:
   static constexpr uint64_t kWhole = ~uint64_t{0};
@@ -71,7 +85,7 @@ class ClusterStepper {
   /// Runs the next piece: up to `grain` instructions of the warp that has the turn, one moment of an operation (all remaining
   /// moments if grain is kWhole), or a decision.
   Advance advance(uint64_t grain);
-  /// Runs until the cluster finishes, faults or is stuck, or for about `slice` instructions.
+  /// Runs until the cluster finishes, faults, is stuck or spins (ClusterStop::slice), or for about `slice` instructions.
   ClusterStop run(uint64_t slice);
 
   const Fault& fault() const { return *fault_; }
@@ -116,6 +130,7 @@ class ClusterStepper {
   const RunBounds& bounds_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;
+  bool spun_ = false;  // run() has ended because the cluster spins
   std::optional<Fault> fault_;
 };
 

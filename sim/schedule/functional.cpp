@@ -65,7 +65,7 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
     if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
-    if (stop == ClusterStop::slice && bounded) record_fault(s, index, over_instructions(options, place_of_first(runner->cluster())));
+    if (stop == ClusterStop::slice && bounded && runner->instructions() >= options.max_instructions) record_fault(s, index, over_instructions(options, place_of_first(runner->cluster())));
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
     count_finished(s, options, *runner);

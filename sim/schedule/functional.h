@@ -41,7 +41,7 @@ std::string describe_wait(const Cluster& c, const Warp& w);
 /// Notifies the observers that the cluster's CTAs have finished; F3214 for a CTA with tensor memory still allocated.
 std::optional<Fault> check_finished(Cluster& c);
 
-/// Instructions of a slice. A cluster first runs alone for `alone` instructions; if it is then unfinished or stuck, it takes
+/// Instructions of a slice. A cluster first runs alone for `alone` instructions; if it is then unfinished or stuck, or spins before, it takes
 /// turns of `together` instructions with the other such clusters. More than kQuietRounds rounds of turns without progress are
 /// a deadlock.
 struct Slices {
