@@ -11,6 +11,7 @@ Each has ``code`` (docs/errors.md) and the text that the command prints. Four ki
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 if TYPE_CHECKING:
@@ -99,7 +100,15 @@ class Fault(Error):
 
 
 class Deadlock(Fault):
-    """No warp can go on and nothing is in flight. The text says who waits for what."""
+    """No warp can go on and nothing is in flight. The text says who waits for what; a notebook shows it as a picture."""
+
+    @property
+    def picture(self) -> str:
+        """The wait-for graph as SVG: blocked warps, barriers, the warps that should arrive."""
+        return str((self.run.wait_graph or {}).get("svg", ""))
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>{self.picture}"
 
 
 class Stopped(Fault):

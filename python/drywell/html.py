@@ -46,12 +46,6 @@ def _hazards(hazards: list[Hazard]) -> str:
     return "".join(items)
 
 
-def _waits(g: Any) -> str:
-    """The wait-for graph of a deadlock, an edge per row."""
-    name = ["<br>".join(escape(line) for line in node["lines"]) for node in g["nodes"]]
-    return _table(("waits", "for", ""), [(name[a], name[b], escape(label)) for a, b, label in g["edges"]])
-
-
 def run_html(r: Run) -> str:
     """A run: its shape, time, limits, lines, stalls, hazards."""
     title = f"<b>{escape(r.launch.kernel)}</b> grid {r.launch.grid}, block {r.launch.block}, {escape(r.launch.arch)}, {escape(r.launch.driver)}"
@@ -62,7 +56,7 @@ def run_html(r: Run) -> str:
     if r.timeline and r.timeline["seen"]:
         parts.append(timeline_svg(r.timeline))
     if r.wait_graph and r.wait_graph["edges"]:
-        parts.append(_waits(r.wait_graph))
+        parts.append(r.wait_graph["svg"])
     if r.hazards is not None:
         parts.append(_hazards(r.hazards))
     return f'{_STYLE}<div class="dw">{"".join(parts)}</div>'

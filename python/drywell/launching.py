@@ -16,7 +16,7 @@ Extent = int | Sequence[int]
 class Options:
     """How a launch runs. The defaults are those of the command."""
 
-    driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "timed"
+    driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed"
     check: str | None = None         # None, "basic", "full"
     arch: str = "sm_100a"            # a name of `drywell arch`, or the path of a .toml file
     trace: bool | str = False        # True, or "values": also the values that instructions wrote to registers
@@ -39,14 +39,6 @@ def triple(value: Extent, what: str) -> tuple[int, int, int]:
     return (*items, 1, 1)[:3]  # type: ignore[return-value]
 
 
-def split_driver(text: str) -> tuple[str, int]:
-    """Name and seed of "shuffled:7"."""
-    name, _, seed = text.partition(":")
-    if seed and not (name == "shuffled" and seed.isdigit()):
-        raise ValueError(f"driver {text!r}: eager, lazy, shuffled:SEED or timed")
-    return name, int(seed or 0)
-
-
 @dataclass(frozen=True)
 class Request:
     """One launch on a machine: loaded module, kernel, shape and the bytes of its arguments."""
@@ -64,7 +56,7 @@ def _core_request(r: Request, o: Options) -> _core.LaunchRequest:
     c = _core.LaunchRequest()
     c.entry, c.grid, c.block, c.cluster, c.smem = r.entry, list(r.grid), list(r.block), list(r.cluster), r.smem
     c.arguments = r.arguments
-    c.driver, c.seed = split_driver(o.driver)
+    c.driver = o.driver
     c.check = o.check or ""
     c.trace, c.trace_values = bool(o.trace), o.trace == "values"
     if o.timeline is not False:

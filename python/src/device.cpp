@@ -12,6 +12,7 @@
 #include <filesystem>
 
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/driver_words.h"
 #include "drywell/sim/dump.h"
 #include "drywell/sim/trace.h"
 #include "drywell/sim/trace_export.h"
@@ -31,8 +32,7 @@ struct LaunchRequest {
   Triple grid{1, 1, 1}, block{1, 1, 1}, cluster{1, 1, 1};
   uint32_t smem = 0;
   std::vector<nb::bytes> arguments;
-  std::string driver = "eager";
-  uint64_t seed = 0;
+  std::string driver = "eager";  // "shuffled:7", as the command has it
   unsigned threads = 0;
   uint64_t max_instructions = 0;
   bool cooperative = false, values = true;
@@ -43,13 +43,6 @@ struct LaunchRequest {
   std::string dump;  // folder of the launch file; empty: none
   nb::object progress = nb::none();
 };
-
-sim::DriverKind driver_kind(const std::string& name) {
-  for (const auto d :
-       {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed})
-    if (sim::driver_name(d) == name) return d;
-  throw InputError(Code::E4306, fmt::format("no driver '{}': eager, lazy, shuffled:SEED or timed", name));
-}
 
 /// What watches a launch.
 class Watchers {
@@ -99,8 +92,7 @@ class Watchers {
 
 sim::RunOptions options_of(const LaunchRequest& r) {
   sim::RunOptions o;
-  o.driver = driver_kind(r.driver);
-  o.seed = r.seed;
+  sim::parse_driver(r.driver, o);
   o.threads = r.threads;
   o.max_instructions = r.max_instructions;
   o.cooperative = r.cooperative;
@@ -215,7 +207,6 @@ void bind_request(nb::module_& m) {
       .def_rw("smem", &LaunchRequest::smem)
       .def_rw("arguments", &LaunchRequest::arguments)
       .def_rw("driver", &LaunchRequest::driver)
-      .def_rw("seed", &LaunchRequest::seed)
       .def_rw("threads", &LaunchRequest::threads)
       .def_rw("max_instructions", &LaunchRequest::max_instructions)
       .def_rw("cooperative", &LaunchRequest::cooperative)

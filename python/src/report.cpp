@@ -1,5 +1,6 @@
 #include "python/src/report.h"
 
+#include "drywell/sim/inspect/hang_picture.h"
 #include "drywell/sim/report.h"
 
 namespace drywell::python {
@@ -163,6 +164,7 @@ nb::dict wait_graph_dict(const sim::WaitGraph& g) {
   out["nodes"] = list_of(g.nodes, node);
   out["edges"] = list_of(
       g.edges, [](const sim::WaitGraph::Edge& e) { return nb::make_tuple(e.from, e.to, text(e.label)); });
+  out["svg"] = g.nodes.empty() ? text("") : text(sim::hang_svg(g));
   return out;
 }
 

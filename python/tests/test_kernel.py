@@ -259,7 +259,16 @@ def test_a_deadlock_shows_who_waits_for_whom():
     with pytest.raises(dw.Deadlock, match="64 bytes expected and not delivered") as e:
         dw.Kernel.from_ptx(text)[1](*(dw.tensor_map(x, box=(32, 32)) for _ in range(2)), 0, 0)
     page = e.value.run._repr_html_()
-    assert "<th>waits</th>" in page and "mbarrier" in page
+    assert "<svg" in page and "mbarrier" in page
+    assert e.value.picture.startswith("<svg") and e.value.picture in e.value._repr_html_() and "F3601" in e.value._repr_html_()
+
+
+def test_lanes_of_a_warp_may_part():
+    out = dw.poison(64, np.uint32)
+    assert dw.Kernel.from_ptx(ptx.neighbours(True))[1](out, driver="parted:3").launch.driver == "parted:3"
+    assert (out == np.arange(64) ^ 32).all()
+    with pytest.raises(dw.IllegalError, match="no driver"):
+        dw.Kernel.from_ptx(ptx.neighbours(True))[1](out, driver="hasty")
 
 
 def test_tensor_map_rules_are_the_drivers():

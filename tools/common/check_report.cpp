@@ -1,6 +1,7 @@
 #include "tools/common/check_report.h"
 #include "drywell/core/terminal.h"
 #include "drywell/sim/driver_words.h"
+#include "drywell/sim/inspect/hang_picture.h"
 
 #include <fmt/format.h>
 
@@ -10,7 +11,6 @@
 #include <nlohmann/json.hpp>
 
 #include "tools/common/command.h"
-#include "tools/common/hang_picture.h"
 #include "tools/common/output_file.h"
 #include "tools/common/report_parts.h"
 
@@ -175,7 +175,7 @@ void CheckedRun::write_sarif() {
 void CheckedRun::draw_hang() {
   if (flags_.hang_picture.empty() || !checker_.has_value()) return;
   const sim::WaitGraph g = checker_->wait_graph();
-  if (!g.nodes.empty()) write_file_atomically(flags_.hang_picture, flags_.hang_picture.ends_with(".dot") ? hang_dot(g) : hang_svg(g));
+  if (!g.nodes.empty()) write_file_atomically(flags_.hang_picture, flags_.hang_picture.ends_with(".dot") ? sim::hang_dot(g) : sim::hang_svg(g));
 }
 
 ExitCode CheckedRun::exit_code(ExitCode without) const {
