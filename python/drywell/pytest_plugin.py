@@ -1,45 +1,82 @@
 """pytest plugin: ``@pytest.mark.drywell(drivers=[…], check="full", max_cycles=…)`` and the fixture ``drywell``.
 
 A marked test runs once per driver. What it launches through the fixture, or through Triton inside it, is checked: a hazard of level
-error, a fault, or more predicted cycles than ``max_cycles`` fail the test with their text. JUnit and other reports are pytest's own.
+error, a fault, more predicted cycles than ``max_cycles``, or a trace that differs from its golden one fail the test with their text.
 
     @pytest.mark.drywell(drivers=["eager", "shuffled:1", "timed"], check="full", max_cycles=5000, triton=True)
     def test_add(drywell):
         add[(4,)](x, y, z, n, BLOCK=256)          # a Triton kernel: simulated
         drywell(kernel)[8](x, y, 2.0, 1000)       # a dw.Kernel with the driver and check of the mark
+
+JUnit is pytest's own (``--junitxml``; kernels, cycles and hazards of a test are its properties), ``--drywell-sarif=FILE`` writes the hazards of all tests, and
+``--drywell-bless`` writes golden traces anew.
 """
 
 from __future__ import annotations
 
 import contextlib
-from typing import Any, Callable, Iterator, Sequence
+import re
+from pathlib import Path
+from typing import Any, Callable, Generator, Iterator, Sequence
 
 import pytest
 
 _DRIVERS = ("eager", "lazy", "shuffled:1", "timed")
+_HAZARDS = pytest.StashKey["list[Any]"]()
+
+
+class Goldens:
+    """Traces of a test beside its file: ``FOLDER/TEST.N.arch.trace`` of launch N for every driver without a clock, ``….cycle.trace`` for the timed one."""
+
+    def __init__(self, folder: Path, test: str, bless: bool) -> None:
+        self.folder, self.test, self.bless = folder, re.sub(r"\W+", "_", test), bless
+
+    def difference(self, number: int, run: Any) -> str:
+        """What differs from the golden trace, as text; empty if nothing does. Writes it instead under ``--drywell-bless``."""
+        from .results import diff_traces
+
+        file = self.folder / f"{self.test}.{number}.{'cycle' if run.timing else 'arch'}.trace"
+        if self.bless:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file.write_text(run.trace)
+            return ""
+        if not file.exists():
+            return f"{run.launch.kernel}: no golden trace {file}; --drywell-bless writes it"
+        message = diff_traces(file.read_text(), run)
+        return f"{run.launch.kernel}: the trace differs from {file} (--drywell-bless, if that is meant)\n{message}" if message else ""
 
 
 class Checked:
     """The fixture: launches kernels with the mark's driver and check, and keeps the runs."""
 
-    def __init__(self, driver: str, check: str | None, arch: str, max_cycles: int | None, strict: bool, allow: Sequence[str]) -> None:
+    def __init__(self, driver: str, check: str | None, arch: str, max_cycles: int | None, strict: bool, allow: Sequence[str], goldens: Goldens | None = None) -> None:
         self.driver, self.check, self.arch = driver, check, arch
-        self.max_cycles, self.strict, self.allow = max_cycles, strict, tuple(allow)
+        self.max_cycles, self.strict, self.allow, self.goldens = max_cycles, strict, tuple(allow), goldens
         self.launches: list[Any] = []
 
     def __call__(self, kernel: Any) -> _Bound:
         """A :class:`drywell.Kernel` under this test's driver: ``drywell(kernel)[grid](args…)``."""
         return _Bound(self, kernel)
 
-    def verify(self) -> None:
-        """Fails the test for hazards and cycles of what was launched."""
+    @property
+    def hazards(self) -> list[Any]:
+        """Hazards of what was launched."""
+        return [h for r in self.launches for h in r.hazards or []]
+
+    def complaints(self) -> list[str]:
+        """What is wrong with what was launched: hazards, cycles, traces; a text each."""
         bad = ("error", "warning") if self.strict else ("error",)
-        texts = [h.text for r in self.launches for h in r.hazards or [] if h.level in bad and h.code not in self.allow]
-        for r in self.launches:
+        texts = [h.text for h in self.hazards if h.level in bad and h.code not in self.allow]
+        for number, r in enumerate(self.launches):
             if self.max_cycles is not None and r.cycles is not None and r.cycles > self.max_cycles:
                 texts.append(f"{r.launch.kernel}: {r.cycles} cycles, {self.max_cycles} are allowed")
-        if texts:
-            pytest.fail("\n\n".join(texts), pytrace=False)
+            if self.goldens is not None:
+                texts += filter(None, [self.goldens.difference(number, r)])
+        return texts
+
+    def properties(self) -> list[tuple[str, object]]:
+        """Of the test, in JUnit reports: a row per launch."""
+        return [(f"drywell.{n}.{r.launch.kernel}", f"{r.cycles} cycles" if r.timing else f"{r.instructions} warp instructions") for n, r in enumerate(self.launches)]
 
 
 class _Bound:
@@ -49,16 +86,23 @@ class _Bound:
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             o = self._owner
-            run = self._kernel[grid](*args, **{"driver": o.driver, "check": o.check, **kwargs})
+            run = self._kernel[grid](*args, **{"driver": o.driver, "check": o.check, "trace": o.goldens is not None, **kwargs})
             o.launches.append(run)
             return run
 
         return call
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("drywell", "kernels on Drywell's simulator")
+    group.addoption("--drywell-sarif", metavar="FILE", help="write the hazards of all marked tests as SARIF 2.1.0")
+    group.addoption("--drywell-bless", action="store_true", help="write the golden traces of marked tests anew")
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "drywell(drivers, check='full', max_cycles=None, arch='sm_100a', triton=False, strict=False, allow=()): "
-                                       "run under each driver of the simulator; hazards fail the test")
+    config.stash[_HAZARDS] = []
+    config.addinivalue_line("markers", "drywell(drivers, check='full', max_cycles=None, arch='sm_100a', triton=False, strict=False, allow=(), golden=None): "
+                                       "run under each driver of the simulator; hazards fail the test; golden: a folder of traces beside the test")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -68,18 +112,52 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("drywell", list(mark.kwargs.get("drivers", _DRIVERS)), indirect=True)
 
 
+def _goldens(request: pytest.FixtureRequest, folder: str | None) -> Goldens | None:
+    if folder is None:
+        return None
+    name = request.node.nodeid.rpartition("::")[2].replace(str(getattr(request, "param", "")), "")
+    return Goldens(request.path.parent / folder, f"{request.path.stem}_{name}".rstrip("[]-_"), bool(request.config.getoption("--drywell-bless")))
+
+
 @pytest.fixture
 def drywell(request: pytest.FixtureRequest) -> Iterator[Checked]:
     """Launches of this test, under the mark's driver and checks."""
     mark = request.node.get_closest_marker("drywell")
     options = dict(mark.kwargs) if mark is not None else {}
     checked = Checked(getattr(request, "param", "eager"), options.get("check", "full"), options.get("arch", "sm_100a"), options.get("max_cycles"),
-                      options.get("strict", False), options.get("allow", ()))
+                      options.get("strict", False), options.get("allow", ()), _goldens(request, options.get("golden")))
     with contextlib.ExitStack() as stack:
         if options.get("triton"):
             from .triton import simulate
 
-            session = stack.enter_context(simulate(check=checked.check, driver=checked.driver, arch=checked.arch))
+            session = stack.enter_context(simulate(check=checked.check, driver=checked.driver, arch=checked.arch, trace=checked.goldens is not None))
             checked.launches = session.launches
         yield checked
-    checked.verify()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """Judges what the test launched as a part of the test itself; a test that fails by itself shows the hazards, too."""
+    checked = pyfuncitem.funcargs.get("drywell")
+    if not isinstance(checked, Checked):
+        return (yield)
+    try:
+        result = yield
+    except Exception:
+        pyfuncitem.add_report_section("call", "drywell", "\n\n".join(checked.complaints()))
+        raise
+    finally:
+        pyfuncitem.user_properties += checked.properties()
+        pyfuncitem.config.stash[_HAZARDS] += checked.hazards
+    texts = checked.complaints()
+    if texts:
+        pytest.fail("\n\n".join(texts), pytrace=False)
+    return result
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    file = session.config.getoption("--drywell-sarif")
+    if file:
+        from .sarif import to_sarif
+
+        Path(file).write_text(to_sarif(session.config.stash[_HAZARDS]))

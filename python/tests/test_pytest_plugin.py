@@ -1,6 +1,8 @@
 """The pytest plugin, in tests that run inside this one."""
 
+import json
 from importlib.metadata import entry_points
+from xml.etree import ElementTree
 
 import pytest
 
@@ -24,10 +26,10 @@ def inner(pytester, monkeypatch):
 
     here = os.path.dirname(__file__)
 
-    def run(body):
+    def run(body, *options):
         pytester.makepyfile(KERNELS + body)
         pytester.syspathinsert(here)
-        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", "-v")
+        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", "-v", *options)
 
     return run
 
@@ -50,7 +52,7 @@ def test_a_hazard_fails_the_test_with_its_text(inner):
 def test_race(drywell):
     drywell(dw.Kernel.from_ptx(ptx.neighbours(False)))[1](dw.poison(64, np.uint32))
 """)
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*error H7401: two warps access the same shared memory*", "*written by: neighbours CTA*"])
 
 
@@ -68,7 +70,7 @@ def test_too_many_cycles_fail_the_test(inner):
 def test_slow(drywell):
     drywell(dw.Kernel.from_ptx(ptx.neighbours(True)))[1](dw.poison(64, np.uint32))
 """)
-    result.assert_outcomes(passed=1, errors=1)
+    result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*neighbours: * cycles, 10 are allowed*"])
 
 
@@ -93,3 +95,48 @@ def test_add(drywell):
     add_kernel[(2,)](x, x, z, 300, BLOCK=256)
     assert (z == 2 * x).all() and len(drywell.launches) == 1
 """).assert_outcomes(passed=2)
+
+
+RACE = """
+@pytest.mark.drywell(drivers=["eager", "lazy"])
+def test_race(drywell):
+    drywell(dw.Kernel.from_ptx(ptx.neighbours(False)))[1](dw.poison(64, np.uint32))
+"""
+
+
+def test_reports_for_machines_have_the_hazards(inner, pytester):
+    inner(RACE, "--drywell-sarif=h.sarif", "--junitxml=j.xml").assert_outcomes(failed=2)
+    sarif = json.loads((pytester.path / "h.sarif").read_text())
+    (run,) = sarif["runs"]
+    assert sarif["version"] == "2.1.0" and [r["id"] for r in run["tool"]["driver"]["rules"]] == ["H7401", "H7501"]
+    texts = [json.dumps(r) for r in run["results"]]
+    assert texts and len(texts) == len(set(texts))  # what both drivers find is there once
+    assert all("neighbours" in r["locations"][0]["message"]["text"] for r in run["results"])
+    cases = list(ElementTree.parse(pytester.path / "j.xml").iter("testcase"))
+    assert ["H7401" in c.find("failure").get("message") for c in cases] == [True, True]
+    assert all("warp instructions" in c.find("properties/property").get("value") for c in cases)
+
+
+GOLDEN = """
+@pytest.mark.drywell(drivers=["eager", "lazy", "timed"], golden="goldens")
+def test_trace(drywell):
+    drywell(dw.Kernel.from_ptx(ptx.AXPY))[1](np.ones(64, np.float32), np.ones(64, np.float32), {factor}, 64, block=64)
+"""
+
+
+def test_golden_traces(inner, pytester):
+    missing = inner(GOLDEN.format(factor=2.0))
+    missing.assert_outcomes(failed=3)
+    missing.stdout.fnmatch_lines(["*no golden trace*--drywell-bless writes it*"])
+    inner(GOLDEN.format(factor=2.0), "--drywell-bless").assert_outcomes(passed=3)
+    assert len(list((pytester.path / "goldens").glob("*.0.arch.trace"))) == 1 and len(list((pytester.path / "goldens").glob("*.0.cycle.trace"))) == 1
+    inner(GOLDEN.format(factor=2.0)).assert_outcomes(passed=3)
+    other = inner(GOLDEN.format(factor=2.0).replace("64, block=64", "33, block=64"))
+    other.assert_outcomes(failed=3)
+    other.stdout.fnmatch_lines(["*the trace differs from*"])
+
+
+def test_a_test_that_fails_by_itself_shows_the_hazards_too(inner):
+    result = inner(RACE.replace('["eager", "lazy"]', '["eager"]') + "    assert False, 'of its own'\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*of its own*", "*drywell*", "*error H7401*"])
