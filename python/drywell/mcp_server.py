@@ -6,14 +6,18 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import re
+import subprocess
+import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from .arrays import as_dtype, poison
-from .errors import Error
+from .errors import Error, Fault
 from .kernel import Kernel
+from .kernels import command_output, program
 from .layouts import fragments as fragment_pictures
 from .layouts import layout as evaluate_layout
 from .results import Run
@@ -40,6 +44,14 @@ class Workspace:
         if bool(text) == bool(file):
             raise ValueError("give ptx (the text) or file (a path), one of them")
         return text or self.path(file)
+
+    def own_sources(self, text: str) -> str:
+        """PTX whose `.file` directives name no file outside the folder: the debugger shows the source lines of what they name."""
+        plain = re.sub(r'"[^"\n]*"|//[^\n]*|/\*.*?\*/', lambda m: m[0] if m[0][0] == '"' else " ", text, flags=re.S)
+        return re.sub(r'(\.file\s+\d+\s*)"([^"\n]*)"', lambda m: m[0] if self._has(m[2]) else f'{m[1]}"{Path(m[2]).name}.outside"', plain)
+
+    def _has(self, name: str) -> bool:
+        return (self.root / name).resolve().is_relative_to(self.root)
 
 
 def clip(text: str, limit: int = MAX_TEXT) -> str:
@@ -105,6 +117,21 @@ def launch(workspace: Workspace, *, ptx: str = "", file: str = "", entry: str = 
     return {"ok": not run.errors, **describe_run(run), "arrays": {name: describe_array(x) for name, x in made.items()}}
 
 
+def step_through(workspace: Workspace, commands: list[str], kernel: Kernel, grid: list[int], values: list[Any], driver: str, seconds: float, **shape: Any) -> str:
+    """What `drywell step` prints for the commands, on a launch that is written to a folder first."""
+    with tempfile.TemporaryDirectory(prefix="drywell-step-") as folder:
+        try:
+            kernel.launch(grid, *values, dump=folder, max_instructions=1, arch=kernel.arch, **shape)
+        except Fault:
+            pass  # stopped, as it should be: the launch was written before
+        (file,) = Path(folder).glob("*/launch.toml")
+        script = Path(folder) / "commands.txt"
+        script.write_text("\n".join([*commands, "quit", ""]))
+        words = [program(), "step", str(file), f"--script={script}", f"--driver={driver}", f"--arch={kernel.arch}", f"--timeout={seconds}"]
+        ran = subprocess.run(words, cwd=workspace.root, capture_output=True, text=True, timeout=seconds + 30, stdin=subprocess.DEVNULL)
+        return clip((ran.stdout + ran.stderr).replace(folder, ""))
+
+
 def _server_class() -> Any:
     """MCPServer of mcp 2, FastMCP of mcp 1."""
     for module, name in (("mcp.server.mcpserver", "MCPServer"), ("mcp.server.fastmcp", "FastMCP")):
@@ -167,9 +194,24 @@ def server(root: Path) -> Any:
         return [clip(str(p), 8000) for p in fragment_pictures(instruction)]
 
     @app.tool()
+    def step(commands: list[str], grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, cluster: list[int] | None = None,
+             smem: int = 0, arrays: dict[str, dict[str, Any]] | None = None, args: list[Any] | None = None, driver: str = "eager", arch: str = "sm_100a",
+             seconds: float = 20.0) -> str:
+        """Debugs a launch: runs the debugger's commands one after the other and shows what each prints.
+
+        Some commands: "break ptx:20" or "break mbarrier", "continue", "step 5", "next", "print %r1", "info" (warps, barriers, operations in flight),
+        "x u32 ADDRESS 8", "where", "who REGISTER" (who wrote it), "reverse-step", "cta 1,0,0", "warp 2"; "help" and "help COMMAND" explain them."""
+        made = {name: make_array(spec) for name, spec in (arrays or {}).items()}
+        source = workspace.ptx(ptx, file)
+        text = source if isinstance(source, str) else source.read_text()
+        kernel = Kernel.from_ptx(workspace.own_sources(text), entry or None, arch=arch)
+        values = [make_argument(a, made) for a in args or []]
+        return step_through(workspace, commands, kernel, grid, values, driver, min(seconds, MAX_SECONDS), block=block, cluster=cluster, smem=smem or None)
+
+    @app.tool()
     def trace(grid: list[int], ptx: str = "", file: str = "", entry: str = "", block: list[int] | None = None, arrays: dict[str, dict[str, Any]] | None = None,
               args: list[Any] | None = None, owner: str = "", first: int = 0, records: int = 100, arch: str = "sm_100a") -> str:
-        """Steps through a launch: records `first` and following of its trace with register values; `owner` keeps lines that contain it."""
+        """The trace of a launch: records `first` and following, with register values; `owner` keeps lines that contain it."""
         made = {name: make_array(spec) for name, spec in (arrays or {}).items()}
         kernel = Kernel.from_ptx(workspace.ptx(ptx, file), entry or None, arch=arch)
         text = kernel.launch(grid, *(make_argument(a, made) for a in args or []), block=block, trace="values", max_seconds=MAX_SECONDS).trace or ""
@@ -180,9 +222,10 @@ def server(root: Path) -> Any:
 
 
 def _explain(code: str) -> str:
-    from . import _core
-
-    return _core.explain(code) or f"{code}: not a code of Drywell's table; hazards (H…) are in docs/hazards.md"
+    try:
+        return clip(command_output("explain", "--", code))
+    except (Error, FileNotFoundError) as e:
+        return str(e)
 
 
 def main(argv: list[str]) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ pytest.importorskip("mcp")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+import drywell
 import ptx
 
 
@@ -45,7 +47,7 @@ def test_tools_have_schemas(tmp_path):
         return (await s.list_tools()).tools
 
     tools = {t.name: t for t in talk(tmp_path, use)}
-    assert set(tools) == {"run", "check", "compare", "explain", "layout", "fragments", "trace"}
+    assert set(tools) == {"run", "check", "compare", "explain", "layout", "fragments", "step", "trace"}
     for t in tools.values():
         schema = getattr(t, "inputSchema", None) or t.input_schema
         assert t.description and schema["type"] == "object" and schema["properties"]
@@ -71,6 +73,32 @@ def test_runs_are_bounded_and_paths_confined(tmp_path):
     assert not answer["ok"] and "outside" in answer["error"]
 
 
+needs_command = pytest.mark.skipif(not os.environ.get("DRYWELL_BINARY") and not (Path(drywell.__file__).parent / "bin/drywell").exists(), reason="no drywell program")
+
+
+@needs_command
+def test_step_debugs_a_launch(tmp_path):
+    text = call(tmp_path, "step", commands=["step 3", "reverse-step", "where", "print %r1"], ptx=ptx.AXPY, grid=[4], block=[64],
+                args=["x", "y", 2.0, 256], arrays={"x": {"shape": [256]}, "y": {"shape": [256]}})
+    assert "(drywell) step 3" in text and "(drywell) print %r1" in text and "=> pc:" in text
+
+
+@needs_command
+def test_the_debugger_shows_no_source_outside_the_folder(tmp_path):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "secret.cu").write_text("the secret line\n")
+    (tmp_path / "root/own.cu").write_text("the own line\n")
+    head, brace, body = ptx.AXPY.partition("{")
+    for name, shown in [(str(tmp_path / "secret.cu"), False), ("../secret.cu", False), ("own.cu", True)]:
+        for gap in (" ", " /* a gap */ "):
+            text = head.replace(".address_size 64", f'.address_size 64\n.file 1{gap}"{name}"') + brace + "\n.loc 1 1 0\n" + body
+            assert ".file" in text
+            out = call(tmp_path / "root", "step", commands=["step 2", "list"], ptx=text, grid=[1], block=[64], args=["x", "y", 2.0, 64],
+                       arrays={"x": {"shape": [64]}, "y": {"shape": [64]}})
+            assert "secret line" not in out and ("own line" in out) == shown, out
+
+
 def test_explain_and_layout(tmp_path):
     assert "deadlock" in call(tmp_path, "explain", code="F3601")
+    assert "Fix" in call(tmp_path, "explain", code="H7401") or "fix" in call(tmp_path, "explain", code="H7401")
     assert call(tmp_path, "layout", expression="composition(20:2, (5,4):(4,1))")["value"] == "(5,4):(8,2)"
