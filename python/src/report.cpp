@@ -1,6 +1,6 @@
 #include "python/src/report.h"
 
-#include "drywell/sim/inspect/hang_picture.h"
+#include "drywell/sim/hang_picture.h"
 #include "drywell/sim/report.h"
 
 namespace drywell::python {

@@ -90,6 +90,7 @@ const std::map<std::string, std::string> kOwners = {
     {"async_kinds.inc", "sim/state"},
     {"block_reason.h", "sim/state"},
     {"check.h", "sim/check"},
+    {"hang_picture.h", "sim/check"},
     {"dap.h", "sim/debug/dap"},
     {"debug.h", "sim/debug"},
     {"dump.h", "sim"},

@@ -1,7 +1,7 @@
 #include "tools/common/check_report.h"
 #include "drywell/core/terminal.h"
 #include "drywell/sim/driver_words.h"
-#include "drywell/sim/inspect/hang_picture.h"
+#include "drywell/sim/hang_picture.h"
 
 #include <fmt/format.h>
 

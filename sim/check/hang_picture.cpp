@@ -1,4 +1,4 @@
-#include "drywell/sim/inspect/hang_picture.h"
+#include "drywell/sim/hang_picture.h"
 
 #include <fmt/format.h>
 
