@@ -103,7 +103,8 @@ const numeric::MmaRow& row_of(const MmaRequest& r) {
                             format_of(r.a_format), format_of(r.b_format), format_of(r.d_format), format_of(r.scale_format)};
   if (const numeric::MmaRow* row = numeric::find_mma(q)) return *row;
   throw nb::value_error(fmt::format("{} of {} has no kind {} with A {}, B {}, D {} and scales {}", r.instruction, r.arch, r.kind,
-                                    r.a_format, r.b_format, r.d_format, r.scale_format).c_str());
+                                    r.a_format, r.b_format, r.d_format, r.scale_format)
+                            .c_str());
 }
 
 /// Rows of one operand, for the instruction that begins at element `first` of k.
