@@ -41,6 +41,14 @@ function(drywell_without name regex)
   set_target_properties(drywell_${name} PROPERTIES SOURCES "${sources}")
 endfunction()
 
+# drywell_without_those_of(name other): takes the sources of another layer out of a layer.
+function(drywell_without_those_of name other)
+  get_target_property(sources drywell_${name} SOURCES)
+  get_target_property(others drywell_${other} SOURCES)
+  list(REMOVE_ITEM sources ${others})
+  set_target_properties(drywell_${name} PROPERTIES SOURCES "${sources}")
+endfunction()
+
 # drywell_apart(name part "regex"): compiles the sources of a layer that match apart, as drywell_<name>_<part>, with flags of their
 # own. Their objects are in the layer's library.
 function(drywell_apart name part regex)
