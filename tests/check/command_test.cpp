@@ -112,7 +112,7 @@ TEST_F(CheckCommand, SarifHasWhatTheSchemaRequires) {
   for (const json& r : run["results"]) {
     EXPECT_FALSE(r.at("message").at("text").get<std::string>().empty());
     EXPECT_THAT(ids, testing::Contains(r.at("ruleId").get<std::string>()));
-    EXPECT_EQ(ids.at(r.at("ruleIndex").get<size_t>()), r["ruleId"]);
+    EXPECT_EQ(ids.at(r.at("ruleIndex").get<size_t>()), r["ruleId"].get<std::string>());
     EXPECT_THAT((std::vector<std::string>{"none", "note", "warning", "error"}), testing::Contains(r.at("level").get<std::string>()));
     for (const json& l : r.at("locations")) expect_place(l);
     for (const json& l : r.at("relatedLocations")) expect_place(l);

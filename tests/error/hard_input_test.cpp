@@ -307,6 +307,15 @@ TEST(HardNames, RangesAreBounded) {
   EXPECT_THAT(drywell({"ptx", "check", hard("a_const_range.ptx")}).err, HasSubstr("E1110"));
 }
 
+/// A sanitizer's shadow takes more addresses than the limits of these tests.
+bool addresses_can_be_limited() {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return false;
+#else
+  return true;
+#endif
+}
+
 /// A command under `ulimit -v`, in kilobytes.
 Finished within(const std::string& kilobytes, const std::string& words) {
   return test::run_process("/bin/bash", {"-c", "ulimit -v " + kilobytes + "; exec " + test::binary_path() + " " + words});
@@ -314,6 +323,7 @@ Finished within(const std::string& kilobytes, const std::string& words) {
 
 // Device memory has 180 GB of addresses: where there are fewer, it has fewer.
 TEST(HardHost, FewAddresses) {
+  if (!addresses_can_be_limited()) GTEST_SKIP() << "built with a sanitizer";
   for (const char* driver : {"eager", "timed"}) {
     const Finished f = within("600000", "run tma-copy --rows=256 --columns=64 --verify --driver=" + std::string(driver));
     EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
@@ -325,6 +335,7 @@ TEST(HardHost, FewAddresses) {
 
 // Some kilobytes that unpack to 200 MB: to a trace that is too long, and to zeros.
 TEST(HardTraces, ThatUnpackToMoreThanTheHostHas) {
+  if (!addresses_can_be_limited()) GTEST_SKIP() << "built with a sanitizer";
   const test::TemporaryDirectory dir;
   const auto pack = [&](const std::string& name, const std::string& begin, char filler) {
     sim::TraceFile file(dir.file(name));
