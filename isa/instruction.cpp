@@ -7,21 +7,38 @@
 namespace drywell::isa {
 namespace {
 
-constexpr std::string_view kSpecialText[] = {
-#define SREG(OP_, TEXT_) TEXT_,
+struct SpecialRow {
+  std::string_view text;
+  unsigned widths;
+};
+
+// Names of the table's widths.
+enum Width : unsigned { b16 = 1, b32 = 2, b64 = 4, pred = 8 };
+
+constexpr SpecialRow kSpecials[] = {
+#define SREG(OP_, TEXT_, WIDTHS_) {TEXT_, WIDTHS_},
 #include "drywell/isa/table/special_regs.inc"
 #undef SREG
 };
 
+unsigned width_of(Mod type) {
+  if (type == Mod::pred) return pred;
+  if (is_float_type(type)) return 0;
+  const unsigned bits = type_bits(type);
+  return bits == 16 ? b16 : bits == 32 ? b32 : bits == 64 ? b64 : 0u;
+}
+
 }  // namespace
 
-std::string_view special_reg_text(SpecialReg r) { return kSpecialText[static_cast<size_t>(r)]; }
+std::string_view special_reg_text(SpecialReg r) { return kSpecials[static_cast<size_t>(r)].text; }
+
+bool reads_special_as(SpecialReg r, Mod type) { return (kSpecials[static_cast<size_t>(r)].widths & width_of(type)) != 0; }
 
 std::optional<SpecialReg> find_special_reg(std::string_view text) {
   // Never destroyed: destructors of a program's globals may still launch kernels.
   static const auto& index = *new auto([] {
     std::unordered_map<std::string_view, SpecialReg> m;
-    for (size_t i = 0; i < std::size(kSpecialText); ++i) m.emplace(kSpecialText[i], static_cast<SpecialReg>(i));
+    for (size_t i = 0; i < std::size(kSpecials); ++i) m.emplace(kSpecials[i].text, static_cast<SpecialReg>(i));
     // PTX ISA 10: %reserved_smem_offset_<2>. Both parts begin where the reserved memory does (read on an H200).
     m.emplace("%reserved_smem_offset_0", SpecialReg::reserved_smem_offset_begin);
     m.emplace("%reserved_smem_offset_1", SpecialReg::reserved_smem_offset_begin);

@@ -141,15 +141,9 @@ void Parser::read_specials_first(const Instruction& of, TextPos at) {
   }
 }
 
-// Special registers of 64 bits (PTX ISA 10).
-static bool is_wide(SpecialReg r) {
-  const std::string_view text = special_reg_text(r);
-  return text.ends_with("64") || text == "%globaltimer" || text == "%gridid" || text == "%current_graph_exec";
-}
-
 // The register has the special register's own width: whether that fits the instruction is judged as for any register.
 Operand Parser::special_in_register(const Operand& special, const Instruction& of, TextPos at) {
-  const bool wide = is_wide(static_cast<SpecialReg>(special.index));
+  const bool wide = reads_special_as(static_cast<SpecialReg>(special.index), Mod::b64);
   const RegId r = add_registers(names_.keep("%special"), false, 1, wide ? Mod::b64 : Mod::b32, at);
   const std::array<Operand, 2> operands{Operand::reg(r), special};
   const std::vector<OpcodeForm> forms = resolve_opcode(wide ? "mov.b64" : "mov.b32", nullptr, nullptr);

@@ -5,9 +5,21 @@
 namespace drywell::isa::legality {
 
 // mov packs and unpacks vectors whose elements add up to the instruction's width (PTX ISA 9.7.9.4).
+namespace {
+
+void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
+  const Mod type = i.mod(Slot::type);
+  if (reads_special_as(r, type)) return;
+  const Mod own = reads_special_as(r, Mod::u32) ? Mod::u32 : reads_special_as(r, Mod::u64) ? Mod::u64 : Mod::pred;
+  out.error(Code::E1202, fmt::format("{} is no value of type {}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
+}
+
+}  // namespace
+
 void mov(const InstructionRef& i, LegalityReport& out) {
   const unsigned bits = type_bits(i.mod(Slot::type));
   const auto operands = i.operands();
+  if (operands[1].kind == Operand::Kind::special) special_width(i, out, static_cast<SpecialReg>(operands[1].index));
   if (operands[0].kind == Operand::Kind::vec && operands[1].kind == Operand::Kind::vec) out.error(Code::E1320, "mov takes one vector at most");
   for (const Operand& o : operands) {
     if (o.kind != Operand::Kind::vec) continue;

@@ -24,7 +24,7 @@ inline constexpr RegId kNoReg = ~RegId{0};  // no register: an instruction witho
 
 /// Special registers that a mov can read.
 enum class SpecialReg : uint8_t {
-#define SREG(OP_, TEXT_) OP_,
+#define SREG(OP_, TEXT_, WIDTHS_) OP_,
 #include "drywell/isa/table/special_regs.inc"
 #undef SREG
   count_
@@ -33,6 +33,8 @@ enum class SpecialReg : uint8_t {
 std::string_view special_reg_text(SpecialReg r);
 /// Parses "%tid.x" (with the percent sign); returns nothing for an unknown name.
 std::optional<SpecialReg> find_special_reg(std::string_view text);
+/// Whether a mov of this type reads it: most have 32 bits, some 16 or 64, too, and %is_explicit_cluster is a predicate (as ptxas 13.0).
+bool reads_special_as(SpecialReg r, Mod type);
 
 /// Written form of an immediate, kept for printing.
 enum class ImmKind : uint8_t { decimal, hex, f32, f64, warp_size };
