@@ -37,7 +37,6 @@ void TensorAllocation::free(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const AccessId id = parts_.accesses.add(parts_.access(w, op, mask, Agent::dealloc, true));
   report_second_free(w, at.column(), id);
   parts_.memory.touch({Memory::tmem, w.cta->rank, 0, 0, 0, kTmemLanes, at.column(), columns}, id, parts_.state_of(w).clock);
-  parts_.memory.forget_columns(w.cta->rank, at.column(), columns);
 }
 
 }  // namespace drywell::sim::check

@@ -21,10 +21,10 @@ class TmemGroup {
   Cta& cta(uint32_t i) const { return cluster_.cta(first_ + i); }
   Tmem& tmem(uint32_t i) const { return *cta(i).tmem; }
 
-  /// F3213 if a CTA has not allocated the columns.
+  /// F3213 if a CTA never had the columns, or another CTA has them now.
   EngineResult check_columns(std::string_view what, uint32_t first, uint32_t columns) const {
     for (uint32_t i = 0; i < count_; ++i) {
-      if (tmem(i).owns(first, columns, cta(i).serial + 1)) continue;
+      if (tmem(i).reaches(first, columns, cta(i).serial + 1)) continue;
       return GuestError{Code::F3213,
                         fmt::format("{} at TMEM columns {} to {}, which CTA rank {} has not allocated", what,
                                     first, first + columns - 1, first_ + i)};

@@ -44,7 +44,7 @@ EngineResult locate(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, Tmem
       last = std::max(last, column + (t.pack ? 1 : 0));
     }
   }
-  if (last >= kTmemColumns || !cta.tmem->owns(first, last - first + 1, cta.serial + 1)) {
+  if (last >= kTmemColumns || !cta.tmem->reaches(first, last - first + 1, cta.serial + 1)) {
     return GuestError{Code::F3210, fmt::format("{} touches columns {} to {}, which this CTA has not allocated", name, first, last)};
   }
   return std::nullopt;

@@ -51,7 +51,7 @@ class Tmem {
   /// Marks a run as owned by `owner` (non-zero: CTA serial + 1).
   void allocate(uint32_t column, uint32_t columns, uint64_t owner) {
     for (uint32_t u = column / kTmemUnit; u < (column + columns) / kTmemUnit; ++u) {
-      owner_[u] = owner;
+      owner_[u] = latest_[u] = owner;
       freed_[u] = {};
     }
     size_[column / kTmemUnit] = static_cast<uint16_t>(columns);
@@ -75,6 +75,15 @@ class Tmem {
     if (count == 0 || column + count > kTmemColumns) return false;
     for (uint32_t u = column / kTmemUnit; u <= (column + count - 1) / kTmemUnit; ++u) {
       if (owner_[u] != owner) return false;
+    }
+    return true;
+  }
+  /// True if each column belongs to `owner`, or did before it was freed and nobody has allocated it since: a use of freed columns is
+  /// performed, and is a hazard (docs/hazards.md, H7206), as long as it changes nobody else's.
+  bool reaches(uint32_t column, uint32_t count, uint64_t owner) const {
+    if (count == 0 || column + count > kTmemColumns) return false;
+    for (uint32_t u = column / kTmemUnit; u <= (column + count - 1) / kTmemUnit; ++u) {
+      if (owner_[u] != owner && (owner_[u] != 0 || latest_[u] != owner)) return false;
     }
     return true;
   }
@@ -103,6 +112,7 @@ class Tmem {
   }
   StateVector<Column> columns_;  // made when one is written: 256 KiB that most CTAs do not use
   std::array<uint64_t, kUnits> owner_{};
+  std::array<uint64_t, kUnits> latest_{};  // who allocated the unit last
   std::array<uint16_t, kUnits> size_{};
   std::array<Freed, kUnits> freed_{};  // by the first unit of what was freed
 };

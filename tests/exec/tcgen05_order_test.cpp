@@ -224,6 +224,14 @@ TEST(TmemAllocation, ASecondFreeFreesNothingElse) {
              {0, 64, 128, 0});
 }
 
+// CUTLASS's example 77 (backward) issues its last product behind the dealloc: a hazard (H7206), not a fault, while nobody else has the columns.
+TEST(TmemAllocation, AUseOfFreedColumnsIsPerformed) {
+  expect_out("@!%p1 bra done;\n" + kAlloc + "[slot], 32;\nld.shared.u32 %r10, [slot];\nmov.u32 %r11, 77;\ntcgen05.st.sync.aligned.32x32b.x1.b32 [%r10], {%r11};\n" +
+                 "tcgen05.wait::st.sync.aligned;\n" + kDealloc + "%r10, 32;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%r12}, [%r10];\ntcgen05.wait::ld.sync.aligned;\n" +
+                 "@%p0 st.global.u32 [%d0], %r12;\ndone:",
+             {77});
+}
+
 // Warp 1 allocates columns that warp 0 has: it blocks until they are free.
 TEST(TmemAllocation, BlocksUntilColumnsAreFree) {
   expect_out("@!%p1 bra second;\n" + kAlloc +
