@@ -14,6 +14,34 @@ void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
   out.error(Code::E1202, fmt::format("{} is no value of type {}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
 }
 
+bool untyped(Mod type) { return mod_text(type)[0] == 'b'; }
+
+// Registers of two widths, or of two kinds, in one vector: ptxas 13.0 refuses them, whatever the instruction's type.
+void one_kind(const InstructionRef& i, LegalityReport& out, const Operand& vector) {
+  unsigned width = 0;
+  Mod first = Mod::none;
+  for (const Operand& e : i.function.elements(vector)) {
+    if (e.kind != Operand::Kind::reg) continue;
+    const Mod type = i.function.regs[e.index].type;
+    if (width != 0 && type_bits(type) != width) return out.error(Code::E1201, "the registers of a vector have one width");
+    width = type_bits(type);
+    if (untyped(type)) continue;
+    const bool integers = !is_float_type(type) && !is_float_type(first);
+    if (first != Mod::none && type != first && !integers) {
+      return out.error(Code::E1202, fmt::format("the vector has registers of types .{} and .{}", mod_text(first), mod_text(type)), "declare them .bN");
+    }
+    first = type;
+  }
+}
+
+// A load or store of .f32 or .f64 takes that very type or an untyped register, one of integers no .f16, .f32 or .f64: as ptxas 13.0,
+// for which an .f16x2 is 32 bits of an integer.
+bool kinds_agree(Mod type, Mod of_register) {
+  const auto number = [](Mod m) { return is_float_type(m) && m != Mod::f16x2; };
+  if (untyped(type) || untyped(of_register)) return true;
+  return number(type) ? type == of_register : !number(of_register);
+}
+
 }  // namespace
 
 void mov(const InstructionRef& i, LegalityReport& out) {
@@ -23,6 +51,8 @@ void mov(const InstructionRef& i, LegalityReport& out) {
   if (operands[0].kind == Operand::Kind::vec && operands[1].kind == Operand::Kind::vec) out.error(Code::E1320, "mov takes one vector at most");
   for (const Operand& o : operands) {
     if (o.kind != Operand::Kind::vec) continue;
+    one_kind(i, out, o);
+    if (!untyped(i.mod(Slot::type))) out.error(Code::E1202, "a vector is packed and unpacked without a type", fmt::format("mov.b{}", bits));
     unsigned sum = 0, each = o.count == 0 ? 0 : bits / o.count;
     for (const Operand& e : i.function.elements(o)) {
       if (e.kind == Operand::Kind::sink && &o != &operands[0]) out.error(Code::E1321, "'_' is no value: a vector that is packed has all of its elements");
@@ -33,17 +63,6 @@ void mov(const InstructionRef& i, LegalityReport& out) {
 }
 
 namespace {
-
-// Registers of two widths in one vector: ptxas 13.0 refuses it, whatever the type.
-void one_width(const InstructionRef& i, LegalityReport& out, const Operand& vector) {
-  unsigned width = 0;
-  for (const Operand& e : i.function.elements(vector)) {
-    if (e.kind != Operand::Kind::reg) continue;
-    const unsigned bits = type_bits(i.function.regs[e.index].type);
-    if (width != 0 && bits != width) return out.error(Code::E1201, "the registers of a vector have one width");
-    width = bits;
-  }
-}
 
 // Legal combinations of caches and orders, as ptxas 13.0 accepts them.
 void access_modifiers(const InstructionRef& i, LegalityReport& out) {
@@ -133,13 +152,18 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   named_variable(i, out, *i.operand("a"), is_load);
   if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error(Code::E1333, "this space cannot be written");
   const auto check = [&](const Operand& e) {
-    if (e.kind == Operand::Kind::reg && type_bits(i.function.regs[e.index].type) < type_bits(type)) {
-      out.error(Code::E1201, fmt::format("register '{}' is narrower than .{}", i.function.regs[e.index].name, mod_text(type)));
+    if (e.kind == Operand::Kind::reg) {
+      const RegDecl& r = i.function.regs[e.index];
+      if (type_bits(r.type) < type_bits(type)) {
+        out.error(Code::E1201, fmt::format("register '{}' is narrower than .{}", r.name, mod_text(type)));
+      } else if (!kinds_agree(type, r.type)) {
+        out.error(Code::E1202, fmt::format("register '{}' is .{}, the access is .{}", r.name, mod_text(r.type), mod_text(type)), "use the register's type, or .bN");
+      }
     }
     if (!is_load && e.kind == Operand::Kind::sink && lanes * type_bits(type) != 256) out.error(Code::E1358, "only 256-bit stores leave elements out");
   };
   if (data.kind == Operand::Kind::vec) {
-    one_width(i, out, data);
+    one_kind(i, out, data);
     for (const Operand& e : i.function.elements(data)) check(e);
   } else {
     check(data);
