@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "isa/legality/legality.h"
 
 namespace drywell::isa::legality {
@@ -16,21 +18,19 @@ void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
 
 bool untyped(Mod type) { return mod_text(type)[0] == 'b'; }
 
-// Registers of two widths, or of two kinds, in one vector: ptxas 13.0 refuses them, whatever the instruction's type.
+bool neighbours_agree(Mod a, Mod b) { return a == b || untyped(a) || untyped(b) || (!is_float_type(a) && !is_float_type(b)); }
+
+// Registers of two widths in a vector, or neighbours of two kinds: ptxas 13.0 refuses them, whatever the instruction's type.
 void one_kind(const InstructionRef& i, LegalityReport& out, const Operand& vector) {
-  unsigned width = 0;
-  Mod first = Mod::none;
+  Mod before = Mod::none;
   for (const Operand& e : i.function.elements(vector)) {
     if (e.kind != Operand::Kind::reg) continue;
     const Mod type = i.function.regs[e.index].type;
-    if (width != 0 && type_bits(type) != width) return out.error(Code::E1201, "the registers of a vector have one width");
-    width = type_bits(type);
-    if (untyped(type)) continue;
-    const bool integers = !is_float_type(type) && !is_float_type(first);
-    if (first != Mod::none && type != first && !integers) {
-      return out.error(Code::E1202, fmt::format("the vector has registers of types .{} and .{}", mod_text(first), mod_text(type)), "declare them .bN");
+    if (before != Mod::none && type_bits(type) != type_bits(before)) return out.error(Code::E1201, "the registers of a vector have one width");
+    if (before != Mod::none && !neighbours_agree(before, type)) {
+      return out.error(Code::E1202, fmt::format("registers of types .{} and .{} side by side in a vector", mod_text(before), mod_text(type)), "declare them .bN");
     }
-    first = type;
+    before = type;
   }
 }
 
@@ -151,12 +151,15 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   access_modifiers(i, out);
   named_variable(i, out, *i.operand("a"), is_load);
   if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error(Code::E1333, "this space cannot be written");
+  // A vector with an untyped register is untyped, as for ptxas.
+  const auto is_untyped = [&](const Operand& e) { return e.kind == Operand::Kind::reg && untyped(i.function.regs[e.index].type); };
+  bool any_kind = false;
   const auto check = [&](const Operand& e) {
     if (e.kind == Operand::Kind::reg) {
       const RegDecl& r = i.function.regs[e.index];
       if (type_bits(r.type) < type_bits(type)) {
         out.error(Code::E1201, fmt::format("register '{}' is narrower than .{}", r.name, mod_text(type)));
-      } else if (!kinds_agree(type, r.type)) {
+      } else if (!any_kind && !kinds_agree(type, r.type)) {
         out.error(Code::E1202, fmt::format("register '{}' is .{}, the access is .{}", r.name, mod_text(r.type), mod_text(type)), "use the register's type, or .bN");
       }
     }
@@ -164,7 +167,9 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   };
   if (data.kind == Operand::Kind::vec) {
     one_kind(i, out, data);
-    for (const Operand& e : i.function.elements(data)) check(e);
+    const auto elements = i.function.elements(data);
+    any_kind = std::any_of(elements.begin(), elements.end(), is_untyped);
+    for (const Operand& e : elements) check(e);
   } else {
     check(data);
   }

@@ -89,17 +89,34 @@ bool together(const std::string& a, const std::string& b) {
 }
 
 TEST(RegisterKinds, OfVectorsInMemory) {
-  for (const char* type : {"b8", "b16", "b32", "b64"}) {
+  for (const char* type : {"b8", "u8", "b16", "s16", "b32", "u32", "f32", "b64", "s64", "f64"}) {
     const Words legal = words(taken().at(type));
     const auto is_legal = [&](const std::string& r) { return std::find(legal.begin(), legal.end(), r) != legal.end(); };
     Program p;
     for (const std::string& a : kRegisters) {
       for (const std::string& b : kRegisters) {
-        p.add(fmt::format("ld.global.v2.{} {{%{}a, %{}b}}, [%a]", type, a, b), is_legal(a) && is_legal(b) && together(a, b));
+        // A vector with an untyped register is untyped; its registers are wide enough.
+        const bool any_kind = (a[0] == 'b' || b[0] == 'b') && is_legal(a[0] == 'b' ? a : b);
+        p.add(fmt::format("ld.global.v2.{} {{%{}a, %{}b}}, [%a]", type, a, b), together(a, b) && (any_kind || (is_legal(a) && is_legal(b))));
       }
     }
     p.judge();
   }
+}
+
+TEST(RegisterKinds, OfNeighboursInAVector) {
+  Program p;
+  const std::string kinds = "bfu";
+  for (const char* type : {"b32", "u32", "f32"}) {
+    for (unsigned n = 0; n < 81; ++n) {
+      std::string of;
+      for (unsigned k = 0, rest = n; k < 4; ++k, rest /= 3) of += kinds[rest % 3];
+      const bool apart = of.find("fu") == std::string::npos && of.find("uf") == std::string::npos, any_kind = of.find('b') != std::string::npos;
+      const bool legal = apart && (any_kind || type[0] == 'b' || of == (type[0] == 'f' ? "ffff" : "uuuu"));
+      p.add(fmt::format("st.global.v4.{} [%a], {{%{}32a, %{}32a, %{}32a, %{}32a}}", type, of[0], of[1], of[2], of[3]), legal);
+    }
+  }
+  p.judge();
 }
 
 TEST(RegisterKinds, OfPackedVectors) {
