@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "isa/legality/legality.h"
 
 namespace drywell::isa::legality {
@@ -63,6 +61,19 @@ void mov(const InstructionRef& i, LegalityReport& out) {
 }
 
 namespace {
+
+// As for ptxas, a vector whose registers have several types is untyped; so is one of integers for an access of floats of their width.
+bool vector_is_untyped(const InstructionRef& i, const Operand& vector) {
+  Mod first = Mod::none;
+  for (const Operand& e : i.function.elements(vector)) {
+    if (e.kind != Operand::Kind::reg) continue;
+    const Mod type = i.function.regs[e.index].type;
+    if (first != Mod::none && type != first) return true;
+    first = type;
+  }
+  const Mod accessed = i.mod(Slot::type);
+  return first == Mod::none || (is_float_type(accessed) && !is_float_type(first) && type_bits(first) == type_bits(accessed));
+}
 
 // Legal combinations of caches and orders, as ptxas 13.0 accepts them.
 void access_modifiers(const InstructionRef& i, LegalityReport& out) {
@@ -151,8 +162,6 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   access_modifiers(i, out);
   named_variable(i, out, *i.operand("a"), is_load);
   if (!is_load && (space == Mod::const_ || space == Mod::param_entry)) out.error(Code::E1333, "this space cannot be written");
-  // A vector with an untyped register is untyped, as for ptxas.
-  const auto is_untyped = [&](const Operand& e) { return e.kind == Operand::Kind::reg && untyped(i.function.regs[e.index].type); };
   bool any_kind = false;
   const auto check = [&](const Operand& e) {
     if (e.kind == Operand::Kind::reg) {
@@ -167,9 +176,8 @@ void ld_st(const InstructionRef& i, LegalityReport& out) {
   };
   if (data.kind == Operand::Kind::vec) {
     one_kind(i, out, data);
-    const auto elements = i.function.elements(data);
-    any_kind = std::any_of(elements.begin(), elements.end(), is_untyped);
-    for (const Operand& e : elements) check(e);
+    any_kind = vector_is_untyped(i, data);
+    for (const Operand& e : i.function.elements(data)) check(e);
   } else {
     check(data);
   }

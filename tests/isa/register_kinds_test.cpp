@@ -81,11 +81,12 @@ TEST(RegisterKinds, OfLoadsAndStores) {
   }
 }
 
+int bits_of(const std::string& type) { return type == "f16x2" ? 32 : std::stoi(type.substr(1)); }
+
 /// Registers that may stand together in a vector: of one width, untyped ones with any, integers with integers.
 bool together(const std::string& a, const std::string& b) {
-  const auto bits = [](const std::string& t) { return t == "f16x2" ? 32 : std::stoi(t.substr(1)); };
   const auto integer = [](const std::string& t) { return t[0] != 'f'; };
-  return bits(a) == bits(b) && (a == b || a[0] == 'b' || b[0] == 'b' || (integer(a) && integer(b)));
+  return bits_of(a) == bits_of(b) && (a == b || a[0] == 'b' || b[0] == 'b' || (integer(a) && integer(b)));
 }
 
 TEST(RegisterKinds, OfVectorsInMemory) {
@@ -95,9 +96,10 @@ TEST(RegisterKinds, OfVectorsInMemory) {
     Program p;
     for (const std::string& a : kRegisters) {
       for (const std::string& b : kRegisters) {
-        // A vector with an untyped register is untyped; its registers are wide enough.
-        const bool any_kind = (a[0] == 'b' || b[0] == 'b') && is_legal(a[0] == 'b' ? a : b);
-        p.add(fmt::format("ld.global.v2.{} {{%{}a, %{}b}}, [%a]", type, a, b), together(a, b) && (any_kind || (is_legal(a) && is_legal(b))));
+        // A vector of several types is untyped, and one of integers is for an access of floats of their width.
+        const std::string as_untyped = fmt::format("b{}", bits_of(a));
+        const bool integers = std::string(type)[0] == 'f' && a[0] != 'f' && bits_of(a) == bits_of(type);
+        p.add(fmt::format("ld.global.v2.{} {{%{}a, %{}b}}, [%a]", type, a, b), together(a, b) && is_legal(a != b || integers ? as_untyped : a));
       }
     }
     p.judge();
@@ -111,8 +113,8 @@ TEST(RegisterKinds, OfNeighboursInAVector) {
     for (unsigned n = 0; n < 81; ++n) {
       std::string of;
       for (unsigned k = 0, rest = n; k < 4; ++k, rest /= 3) of += kinds[rest % 3];
-      const bool apart = of.find("fu") == std::string::npos && of.find("uf") == std::string::npos, any_kind = of.find('b') != std::string::npos;
-      const bool legal = apart && (any_kind || type[0] == 'b' || of == (type[0] == 'f' ? "ffff" : "uuuu"));
+      const bool apart = of.find("fu") == std::string::npos && of.find("uf") == std::string::npos;
+      const bool legal = apart && (of != "ffff" || type[0] != 'u');
       p.add(fmt::format("st.global.v4.{} [%a], {{%{}32a, %{}32a, %{}32a, %{}32a}}", type, of[0], of[1], of[2], of[3]), legal);
     }
   }
