@@ -9,6 +9,7 @@
 #include "drywell/isa/print.h"
 #include "drywell/isa/resolve.h"
 #include "isa/call_check.h"
+#include "isa/legality/legality.h"
 
 namespace drywell::isa {
 
@@ -51,8 +52,7 @@ void check_register(const InstructionRef& i, LegalityReport& out, const OperandS
     return;
   }
   const Mod type = wanted_type(i, want.type);
-  const bool untyped = type == Mod::none || mod_text(type)[0] == 'b' || mod_text(r.type)[0] == 'b';
-  if (!untyped && !want.type.loose && is_float_type(type) != is_float_type(r.type)) {
+  if (type != Mod::none && !legality::kinds_agree(type, r.type)) {
     out.error(Code::E1202, fmt::format("operand '{}' is .{}, the instruction's type is .{}", r.name, mod_text(r.type), mod_text(type)),
               "declare the register .bN, or move it with mov.bN");
   }
@@ -108,6 +108,9 @@ void check_operand(const InstructionRef& i, LegalityReport& out, const OperandSp
       break;
     case Operand::Kind::addr:
       check_offset(i, out, o);
+      if (o.base == Operand::Base::reg && is_float_type(i.function.regs[o.index].type)) {
+        out.error(Code::E1202, fmt::format("register '{}' is .{}: no address", i.function.regs[o.index].name, mod_text(i.function.regs[o.index].type)), "an address is an integer");
+      }
       if (o.base == Operand::Base::reg && type_bits(i.function.regs[o.index].type) < 32) {
         out.error(Code::E1203, fmt::format("address register '{}' is narrower than 32 bits", i.function.regs[o.index].name));
       }

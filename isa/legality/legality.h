@@ -8,6 +8,11 @@
 
 namespace drywell::isa::legality {
 
+/// .b8 to .b128.
+inline bool untyped(Mod type) { return type >= Mod::b8 && type <= Mod::b128; }
+/// Whether an instruction of a type takes a register of one, widths apart: as ptxas 13.0 (PTX ISA 9.4 says less).
+bool kinds_agree(Mod type, Mod of_register);
+
 void add_int(const InstructionRef&, LegalityReport&);
 void mad_int(const InstructionRef&, LegalityReport&);
 void minmax_int(const InstructionRef&, LegalityReport&);

@@ -14,8 +14,6 @@ void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
   out.error(Code::E1202, fmt::format("{} is no value of type {}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
 }
 
-bool untyped(Mod type) { return mod_text(type)[0] == 'b'; }
-
 bool neighbours_agree(Mod a, Mod b) { return a == b || untyped(a) || untyped(b) || (!is_float_type(a) && !is_float_type(b)); }
 
 // Registers of two widths in a vector, or neighbours of two kinds: ptxas 13.0 refuses them, whatever the instruction's type.
@@ -32,15 +30,15 @@ void one_kind(const InstructionRef& i, LegalityReport& out, const Operand& vecto
   }
 }
 
-// A load or store of .f32 or .f64 takes that very type or an untyped register, one of integers no .f16, .f32 or .f64: as ptxas 13.0,
-// for which an .f16x2 is 32 bits of an integer.
-bool kinds_agree(Mod type, Mod of_register) {
-  const auto number = [](Mod m) { return is_float_type(m) && m != Mod::f16x2; };
-  if (untyped(type) || untyped(of_register)) return true;
-  return number(type) ? type == of_register : !number(of_register);
-}
-
 }  // namespace
+
+// For ptxas an .f16x2 is 32 bits of an integer unless the instruction computes with it.
+bool kinds_agree(Mod type, Mod of_register) {
+  const auto number = [](Mod m) { return m == Mod::f16 || m == Mod::f32 || m == Mod::f64; };
+  if (untyped(type) || untyped(of_register) || type == of_register) return true;
+  if (type == Mod::tf32) return of_register == Mod::f32;
+  return !is_float_type(type) && !number(of_register);
+}
 
 void mov(const InstructionRef& i, LegalityReport& out) {
   const unsigned bits = type_bits(i.mod(Slot::type));
