@@ -35,7 +35,7 @@ void one_kind(const InstructionRef& i, LegalityReport& out, const Operand& vecto
 // For ptxas an .f16x2 is 32 bits of an integer unless the instruction computes with it.
 bool kinds_agree(Mod type, Mod of_register) {
   const auto number = [](Mod m) { return m == Mod::f16 || m == Mod::f32 || m == Mod::f64; };
-  if (untyped(type) || untyped(of_register) || type == of_register) return true;
+  if (untyped(type) || untyped(of_register) || type == of_register || type == Mod::bf16x2) return true;
   if (type == Mod::tf32) return of_register == Mod::f32;
   return !is_float_type(type) && !number(of_register);
 }

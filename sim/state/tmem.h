@@ -79,7 +79,7 @@ class Tmem {
     return true;
   }
   /// True if each column belongs to `owner`, or did before it was freed and nobody has allocated it since: a use of freed columns is
-  /// performed, and is a hazard (docs/hazards.md, H7206), as long as it changes nobody else's.
+  /// performed as long as it changes nobody else's; the checker reports it.
   bool reaches(uint32_t column, uint32_t count, uint64_t owner) const {
     if (count == 0 || column + count > kTmemColumns) return false;
     for (uint32_t u = column / kTmemUnit; u <= (column + count - 1) / kTmemUnit; ++u) {
