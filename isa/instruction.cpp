@@ -13,7 +13,10 @@ struct SpecialRow {
 };
 
 // Names of the table's widths.
-enum Width : unsigned { b16 = 1, b32 = 2, b64 = 4, pred = 8 };
+enum Width : unsigned { b16 = 1,
+                        b32 = 2,
+                        b64 = 4,
+                        pred = 8 };
 
 constexpr SpecialRow kSpecials[] = {
 #define SREG(OP_, TEXT_, WIDTHS_) {TEXT_, WIDTHS_},
@@ -25,7 +28,9 @@ unsigned width_of(Mod type) {
   if (type == Mod::pred) return pred;
   if (is_float_type(type)) return 0;
   const unsigned bits = type_bits(type);
-  return bits == 16 ? b16 : bits == 32 ? b32 : bits == 64 ? b64 : 0u;
+  return bits == 16 ? b16 : bits == 32 ? b32
+                        : bits == 64   ? b64
+                                       : 0u;
 }
 
 }  // namespace

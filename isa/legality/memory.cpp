@@ -10,7 +10,8 @@ namespace {
 void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
   const Mod type = i.mod(Slot::type);
   if (reads_special_as(r, type)) return;
-  const Mod own = reads_special_as(r, Mod::u32) ? Mod::u32 : reads_special_as(r, Mod::u64) ? Mod::u64 : Mod::pred;
+  const Mod own = reads_special_as(r, Mod::u32) ? Mod::u32 : reads_special_as(r, Mod::u64) ? Mod::u64
+                                                                                           : Mod::pred;
   out.error(Code::E1202, fmt::format("{} is no value of type {}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
 }
 
@@ -35,7 +36,8 @@ void one_kind(const InstructionRef& i, LegalityReport& out, const Operand& vecto
 // For ptxas an .f16x2 is 32 bits of an integer unless the instruction computes with it.
 bool kinds_agree(Mod type, Mod of_register) {
   const auto number = [](Mod m) { return m == Mod::f16 || m == Mod::f32 || m == Mod::f64; };
-  if (untyped(type) || untyped(of_register) || type == of_register || type == Mod::bf16x2) return true;
+  if (untyped(type) || untyped(of_register) || type == of_register) return true;
+  if (type == Mod::bf16 || type == Mod::bf16x2) return true;
   if (type == Mod::tf32) return of_register == Mod::f32;
   return !is_float_type(type) && !number(of_register);
 }
@@ -107,7 +109,9 @@ void access_width(const InstructionRef& i, LegalityReport& out, unsigned lanes) 
   if (i.mod(Slot::l2) != Mod::none && bits != 256) out.error(Code::E1339, "an L2 eviction priority goes with 256-bit accesses", "use .L2::cache_hint");
 }
 
-unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1; }
+unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4
+                                                     : vec == Mod::v8   ? 8
+                                                                        : 1; }
 
 }  // namespace
 

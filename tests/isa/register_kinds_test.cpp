@@ -29,8 +29,7 @@ const Words kRegisters = words("b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s6
 const std::map<std::string, std::string>& taken() {
   static const std::string any16 = "b16 u16 s16 b32 u32 s32 f16x2 b64 u64 s64", any32 = "b32 u32 s32 f16x2 b64 u64 s64", any64 = "b64 u64 s64";
   static const std::map<std::string, std::string> all = {
-      {"b8", any16 + " f16 f32 f64"}, {"u8", any16}, {"s8", any16}, {"b16", any16 + " f16 f32 f64"}, {"u16", any16}, {"s16", any16}, {"b32", any32 + " f32 f64"},
-      {"u32", any32}, {"s32", any32}, {"f32", "f32 b32 b64"}, {"b64", any64 + " f64"}, {"u64", any64}, {"s64", any64}, {"f64", "f64 b64"}};
+      {"b8", any16 + " f16 f32 f64"}, {"u8", any16}, {"s8", any16}, {"b16", any16 + " f16 f32 f64"}, {"u16", any16}, {"s16", any16}, {"b32", any32 + " f32 f64"}, {"u32", any32}, {"s32", any32}, {"f32", "f32 b32 b64"}, {"b64", any64 + " f64"}, {"u64", any64}, {"s64", any64}, {"f64", "f64 b64"}};
   return all;
 }
 

@@ -39,8 +39,9 @@ std::vector<std::string> all_types() {
 
 /// A kernel with a mov a line, and the lines that must be refused.
 struct Program {
-  std::string text = ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .pred %pred; .reg .b16 %b16, %u16, %s16; .reg .b32 %b32, %u32, %s32; .reg .f32 "
-                     "%f32; .reg .b64 %b64, %u64, %s64; .reg .f64 %f64;\n";
+  std::string text =
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k() {\n.reg .pred %pred; .reg .b16 %b16, %u16, %s16; .reg .b32 %b32, %u32, %s32; .reg .f32 "
+      "%f32; .reg .b64 %b64, %u64, %s64; .reg .f64 %f64;\n";
   std::set<int> refused;
 };
 
