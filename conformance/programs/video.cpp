@@ -72,8 +72,11 @@ struct Sources {
 };
 const Sources kSources[] = {{{}, {}}, {{"b0"}, {"h1"}}, {{"h0"}, {"b3"}}, {{"b2"}, {}}};
 
+bool has_third(const Ending& e) { return *e.second != 0 || !e.d.text.empty(); }
+
 // optSecondaryOp and optMerge; the sign of c is the destination's.
-uint32_t ended(const Ending& e, int64_t v, uint64_t c, bool is_signed) {
+uint32_t ended(const Ending& e, int64_t v, const uint64_t* in, bool is_signed) {
+  const uint64_t c = has_third(e) ? in[2] : 0;
   const int64_t third = part_select(c, {}, is_signed);
   const std::string second = e.second;
   if (second == ".add") return static_cast<uint32_t>(v + third);
@@ -81,8 +84,6 @@ uint32_t ended(const Ending& e, int64_t v, uint64_t c, bool is_signed) {
   if (second == ".max") return static_cast<uint32_t>(std::max(v, third));
   return merge(e.d, v, c);
 }
-
-bool has_third(const Ending& e) { return *e.second != 0 || !e.d.text.empty(); }
 
 void add_scalar(std::vector<ProgramSpec>& out, std::string op, const Sources& s, const Ending& e, RowFn expect, std::function<void(uint64_t*)> prepare) {
   LaneForm f;
@@ -126,7 +127,7 @@ void binary(std::vector<ProgramSpec>& out, const Binary& what, bool is_signed, c
       [=](const uint64_t* in, uint64_t* o) {
         int64_t v = what.of(part_select(in[0], s.a, is_signed), part_select(in[1], s.b, is_signed));
         if (e.sat) v = saturate(v, e.d.bits(), is_signed);
-        o[0] = ended(e, v, in[2], is_signed);
+        o[0] = ended(e, v, in, is_signed);
       },
       compared(e, is_signed));
   if (passes_32_bits(what, is_signed, is_signed, is_signed)) out.back().ptxas_differs |= e.sat;
@@ -156,7 +157,7 @@ void shifts(std::vector<ProgramSpec>& out, bool left, bool is_signed, bool wrap,
         auto v = static_cast<int64_t>(shifted & ((Int128{1} << 34) - 1));
         if (v >> 33 != 0) v -= int64_t{1} << 34;
         if (e.sat) v = saturate(v, e.d.bits(), is_signed);
-        o[0] = ended(e, v, in[2], is_signed);
+        o[0] = ended(e, v, in, is_signed);
       },
       [=](uint64_t* in) {
         in[1] &= 0x2F2F2F2F;
@@ -167,8 +168,10 @@ void shifts(std::vector<ProgramSpec>& out, bool left, bool is_signed, bool wrap,
 void comparison(std::vector<ProgramSpec>& out, const Binary& what, bool a, bool b, const Sources& s, const Ending& e) {
   add_scalar(
       out, fmt::format("vset.{}.{}.{}{}", type32(a), type32(b), what.name, e.second), s, e,
-      [=](const uint64_t* in, uint64_t* o) { o[0] = ended(e, what.of(part_select(in[0], s.a, a), part_select(in[1], s.b, b)), in[2], false); },
-      [](uint64_t* in) { in[2] &= 0x7FFFFFFF; });
+      [=](const uint64_t* in, uint64_t* o) { o[0] = ended(e, what.of(part_select(in[0], s.a, a), part_select(in[1], s.b, b)), in, false); },
+      [third = has_third(e)](uint64_t* in) {
+        if (third) in[2] &= 0x7FFFFFFF;
+      });
 }
 
 // 9.7.17.3: signs before the operands (as bits: a, b, c), one more, a shift.
