@@ -13,10 +13,7 @@ struct SpecialRow {
 };
 
 // Names of the table's widths.
-enum Width : unsigned { b16 = 1,
-                        b32 = 2,
-                        b64 = 4,
-                        pred = 8 };
+constexpr unsigned b16 = 1, b32 = 2, b64 = 4, pred = 8;
 
 constexpr SpecialRow kSpecials[] = {
 #define SREG(OP_, TEXT_, WIDTHS_) {TEXT_, WIDTHS_},
@@ -27,10 +24,12 @@ constexpr SpecialRow kSpecials[] = {
 unsigned width_of(Mod type) {
   if (type == Mod::pred) return pred;
   if (is_float_type(type)) return 0;
-  const unsigned bits = type_bits(type);
-  return bits == 16 ? b16 : bits == 32 ? b32
-                        : bits == 64   ? b64
-                                       : 0u;
+  switch (type_bits(type)) {
+    case 16: return b16;
+    case 32: return b32;
+    case 64: return b64;
+    default: return 0;
+  }
 }
 
 }  // namespace

@@ -10,9 +10,10 @@ namespace {
 void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
   const Mod type = i.mod(Slot::type);
   if (reads_special_as(r, type)) return;
-  const Mod own = reads_special_as(r, Mod::u32) ? Mod::u32 : reads_special_as(r, Mod::u64) ? Mod::u64
-                                                                                           : Mod::pred;
-  out.error(Code::E1202, fmt::format("{} is no value of type {}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
+  for (const Mod own : {Mod::u32, Mod::u64, Mod::pred}) {
+    if (!reads_special_as(r, own)) continue;
+    return out.error(Code::E1202, fmt::format("{} is no value of type .{}", special_reg_text(r), mod_text(type)), fmt::format("mov.{} reads it", mod_text(own)));
+  }
 }
 
 bool neighbours_agree(Mod a, Mod b) { return a == b || untyped(a) || untyped(b) || (!is_float_type(a) && !is_float_type(b)); }
@@ -109,9 +110,7 @@ void access_width(const InstructionRef& i, LegalityReport& out, unsigned lanes) 
   if (i.mod(Slot::l2) != Mod::none && bits != 256) out.error(Code::E1339, "an L2 eviction priority goes with 256-bit accesses", "use .L2::cache_hint");
 }
 
-unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4
-                                                     : vec == Mod::v8   ? 8
-                                                                        : 1; }
+unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1; }
 
 }  // namespace
 
