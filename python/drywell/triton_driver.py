@@ -7,7 +7,7 @@ from typing import Any, Sequence
 
 from triton import knobs
 from triton.backends.compiler import GPUTarget
-from triton.backends.driver import DriverBase, decompose_descriptor, expand_signature
+from triton.backends.driver import DriverBase
 from triton.runtime import driver as active
 from triton.runtime._allocation import _allocator
 
@@ -113,7 +113,6 @@ class Launcher:
         self.signature = tuple(src.signature.values())
         self.metadata = metadata
         self.maps = list(getattr(metadata, "tensordesc_meta", None) or [])
-        self.expanded = expand_signature(self.signature, self.maps, "nvTmaDesc")
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Kernel, kernel_metadata: Any, launch_metadata: Any, enter: Any,
                  leave: Any, *args: Any) -> None:
@@ -174,9 +173,15 @@ def _flat(kind: Any, value: Any, maps: Any) -> Any:
         for k, v in zip(kind, value):
             yield from _flat(k, v, maps)
     elif isinstance(kind, str) and kind.startswith("tensordesc"):
-        yield from decompose_descriptor(value) if maps is None else _map_values(value, next(maps))
+        yield from _decomposed(value) if maps is None else _map_values(value, next(maps))
     elif kind != "constexpr":
         yield value
+
+
+def _decomposed(d: Any) -> list[Any]:
+    """A descriptor without a map: the pointer, and shape and strides twice, as Triton passes it (3.6 without the flag of TF32)."""
+    rounds = [d.round_f32_to_tf32] if hasattr(d, "round_f32_to_tf32") else []
+    return [d.base, *d.shape, *d.strides, d.padding == "nan", *rounds, *d.shape, *d.strides]
 
 
 def _map_values(d: Any, meta: dict[str, Any]) -> Any:
@@ -191,7 +196,7 @@ def _map_values(d: Any, meta: dict[str, Any]) -> Any:
 
 def _tensor_map(d: Any, meta: dict[str, Any], shape: list[int]) -> tensormap.TensorMap:
     kind: int = meta["elem_type"]
-    number = _TF32 if d.round_f32_to_tf32 else _HOST_TYPE.get(kind, kind)
+    number = _TF32 if getattr(d, "round_f32_to_tf32", False) else _HOST_TYPE.get(kind, kind)
     size = meta["elem_size"]
     box = tuple(meta["block_size"])
     strides = tuple(s * size for s in d.strides)

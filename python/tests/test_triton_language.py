@@ -1,0 +1,274 @@
+"""Triton: functions of its language that kernels of the other files do not use: sort, top-k, gather, scaled products, inline PTX, scans with own combinations, locks, print, assert."""
+
+from math import erf, lgamma
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+pytest.importorskip("triton")
+import triton
+import triton.language as tl
+from triton.language.extra import libdevice
+
+import drywell as dw
+from cases import Check, Registry, check_case, floats, rng, small_ints
+
+R = Registry()
+
+
+@triton.jit
+def sort_kernel(x, y, N: tl.constexpr, DESCENDING: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    tl.store(y + i, tl.sort(tl.load(x + i), descending=DESCENDING))
+
+
+@R.case()
+def sort():
+    x, y = floats(3, 128), dw.poison((3, 128))
+    sort_kernel[(3,)](x, y, N=128, DESCENDING=False)
+    return Check(y, np.sort(x, 1))
+
+
+@R.case()
+def sort_descending_int16():
+    x = small_ints(2, 64, dtype=np.int16)
+    y = np.zeros_like(x)
+    sort_kernel[(2,)](x, y, N=64, DESCENDING=True)
+    return Check(y, np.sort(x, 1)[:, ::-1])
+
+
+@triton.jit
+def topk_kernel(x, y, N: tl.constexpr, K: tl.constexpr):
+    r = tl.program_id(0)
+    tl.store(y + r * K + tl.arange(0, K), tl.topk(tl.load(x + r * N + tl.arange(0, N)), K))
+
+
+@R.case()
+def topk():
+    x, y = small_ints(2, 256, dtype=np.int32, least=-999, most=999), np.zeros((2, 8), np.int32)
+    topk_kernel[(2,)](x, y, N=256, K=8)
+    return Check(y, np.sort(x, 1)[:, ::-1][:, :8])
+
+
+@triton.jit
+def gather_kernel(x, index, y, M: tl.constexpr, N: tl.constexpr, OUT: tl.constexpr):
+    row, out = tl.arange(0, M)[:, None], tl.arange(0, OUT)[None, :]
+    tl.store(y + row * OUT + out, tl.gather(tl.load(x + row * N + tl.arange(0, N)[None, :]), tl.load(index + row * OUT + out), 1))
+
+
+@R.case()
+def gather():
+    x, index, y = floats(16, 64), small_ints(16, 32, dtype=np.int32, least=0, most=64), dw.poison((16, 32))
+    gather_kernel[(1,)](x, index, y, M=16, N=64, OUT=32)
+    return Check(y, np.take_along_axis(x, index, 1))
+
+
+@triton.jit
+def inline_kernel(x, swapped, ones, zeros, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(swapped + i, tl.inline_asm_elementwise("prmt.b32 $0, $1, 0, 0x0123;", "=r,r", [v], dtype=tl.int32, is_pure=True, pack=1))
+    a, b = tl.inline_asm_elementwise("{ .reg .b32 t; popc.b32 $0, $2; clz.b32 t, $2; mov.b32 $1, t; }", "=r,=r,r", [v], dtype=(tl.int32, tl.int32), is_pure=True, pack=1)
+    tl.store(ones + i, a)
+    tl.store(zeros + i, b)
+
+
+@R.case()
+def inline_ptx():
+    x = rng().integers(1, 1 << 31, 256).astype(np.int32)
+    swapped, ones, zeros = np.zeros_like(x), np.zeros_like(x), np.zeros_like(x)
+    inline_kernel[(1,)](x, swapped, ones, zeros, N=256)
+    bits = [int(v) for v in x]
+    return [Check(swapped, x.byteswap()), Check(ones, np.array([bin(v).count("1") for v in bits])), Check(zeros, np.array([32 - v.bit_length() for v in bits]))]
+
+
+@triton.jit
+def larger(a, b):
+    return tl.maximum(a, b)
+
+
+@triton.jit
+def scan_kernel(x, high, sums, N: tl.constexpr):
+    i = tl.program_id(0) * N + tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(high + i, tl.associative_scan(v, 0, larger))
+    tl.store(sums + i, tl.cumsum(v, 0, reverse=True))
+
+
+@R.case()
+def scans():
+    x = small_ints(2, 512, dtype=np.int32, least=-50, most=50)
+    high, sums = np.zeros_like(x), np.zeros_like(x)
+    scan_kernel[(2,)](x, high, sums, N=512)
+    return [Check(high, np.maximum.accumulate(x, 1)), Check(sums, np.cumsum(x[:, ::-1], 1)[:, ::-1])]
+
+
+@triton.jit
+def later(value, index, other, other_index):
+    take = (value > other) | ((value == other) & (index < other_index))
+    return tl.where(take, value, other), tl.where(take, index, other_index)
+
+
+@triton.jit
+def extremes_kernel(x, value, index, counts, flipped, N: tl.constexpr, BINS: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    best, where = tl.reduce((v, i), 0, later)
+    tl.store(value, best)
+    tl.store(index, where)
+    tl.store(counts + tl.arange(0, BINS), tl.histogram(v, BINS))
+    a, b = tl.split(tl.reshape(tl.flip(v, 0), (N // 2, 2)))
+    tl.store(flipped + i, tl.interleave(b, a))
+
+
+@R.case()
+def reduce_with_index_histogram_flip_interleave():
+    x = small_ints(1024, dtype=np.int32, least=0, most=32)
+    value, index, counts, flipped = np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(32, np.int32), np.zeros_like(x)
+    extremes_kernel[(1,)](x, value, index, counts, flipped, N=1024, BINS=32)
+    return [Check(value, x.max(keepdims=True)), Check(index, np.array([x.argmax()])), Check(counts, np.bincount(x, minlength=32)),
+            Check(flipped, x[::-1].reshape(-1, 2)[:, ::-1].ravel())]
+
+
+@triton.jit
+def lock_kernel(lock, total, N: tl.constexpr):
+    i = tl.arange(0, N)
+    while tl.atomic_cas(lock, 0, 1, sem="acquire") == 1:
+        pass
+    tl.store(total + i, tl.load(total + i) + tl.program_id(0) + 1)
+    tl.debug_barrier()
+    tl.atomic_xchg(lock, 0, sem="release")
+
+
+@R.case()
+def spin_lock():
+    total = np.zeros(128, np.int32)
+    lock_kernel[(9,)](np.zeros(1, np.int32), total, N=128)
+    return Check(total, np.full(128, 45))
+
+
+@triton.jit
+def queue_kernel(next_tile, out, tiles, N: tl.constexpr):
+    t = tl.atomic_add(next_tile, 1)
+    while t < tiles:
+        tl.store(out + t * N + tl.arange(0, N), t * 3 + tl.arange(0, N))
+        t = tl.atomic_add(next_tile, 1)
+
+
+@R.case()
+def work_queue():
+    out = np.zeros((20, 64), np.int32)
+    queue_kernel[(4,)](np.zeros(1, np.int32), out, 20, N=64)
+    return Check(out, np.arange(20)[:, None] * 3 + np.arange(64))
+
+
+@triton.jit
+def batched_kernel(a, b, c, B: tl.constexpr, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    p, m, n = tl.arange(0, B)[:, None, None], tl.arange(0, M)[None, :, None], tl.arange(0, N)[None, None, :]
+    x = tl.load(a + (p * M + m) * K + tl.arange(0, K)[None, None, :])
+    y = tl.load(b + (p * K + tl.arange(0, K)[None, :, None]) * N + n)
+    tl.store(c + (p * M + m) * N + n, tl.dot(x, y))
+
+
+@R.case()
+def batched_dot():
+    a, b, c = small_ints(2, 32, 64, dtype=np.float16), small_ints(2, 64, 32, seed=1, dtype=np.float16), dw.poison((2, 32, 32))
+    batched_kernel[(1,)](a, b, c, B=2, M=32, N=32, K=64)
+    return Check(c, a.astype(np.float64) @ b.astype(np.float64))
+
+
+@triton.jit
+def product_kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, OUT: tl.constexpr):
+    m, n, k = tl.arange(0, M), tl.arange(0, N), tl.arange(0, K)
+    tl.store(c + m[:, None] * N + n[None, :], tl.dot(tl.load(a + m[:, None] * K + k[None, :]), tl.load(b + k[:, None] * N + n[None, :]), out_dtype=OUT))
+
+
+@R.case()
+def product_of_doubles():
+    a, b, c = floats(32, 32, dtype=np.float64), floats(32, 32, seed=1, dtype=np.float64), np.zeros((32, 32))
+    product_kernel[(1,)](a, b, c, M=32, N=32, K=32, OUT=tl.float64)
+    return Check(c, a @ b, 1e-12)
+
+
+@triton.jit
+def scaled_kernel(a, a_scale, b, b_scale, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, KIND: tl.constexpr, PACKED: tl.constexpr):
+    m, n, k, s = tl.arange(0, M)[:, None], tl.arange(0, N), tl.arange(0, PACKED), tl.arange(0, K // 32)[None, :]
+    x, y = tl.load(a + m * PACKED + k[None, :]), tl.load(b + k[:, None] * N + n[None, :])
+    scales = tl.load(a_scale + m * (K // 32) + s), tl.load(b_scale + n[:, None] * (K // 32) + s)
+    tl.store(c + m * N + n[None, :], tl.dot_scaled(x, scales[0], KIND, y, scales[1], KIND))
+
+
+def scales(rows: int, k: int, seed: int) -> "tuple[np.ndarray, np.ndarray]":
+    codes = rng(seed).integers(120, 130, (rows, k // 32)).astype(np.uint8)
+    return codes, np.repeat(2.0 ** (codes.astype(float) - 127), 32, 1)
+
+
+@R.case()
+def scaled_e4m3():
+    M, N, K = 128, 64, 128
+    a, b = small_ints(M, K, dtype=ml_dtypes.float8_e4m3fn), small_ints(K, N, seed=1, dtype=ml_dtypes.float8_e4m3fn)
+    (sa, fa), (sb, fb), c = scales(M, K, 2), scales(N, K, 3), dw.poison((M, N))
+    scaled_kernel[(1,)](a, sa, b, sb, c, M=M, N=N, K=K, KIND="e4m3", PACKED=K)
+    return Check(c, (a.astype(float) * fa) @ (b.astype(float) * fb.T), 1e-6)
+
+
+@R.case()
+def scaled_e2m1():
+    values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6, 0, -0.5, -1, -1.5, -2, -3, -4, -6])
+    M, N, K = 128, 64, 128
+    a, b = rng().integers(0, 256, (M, K // 2)).astype(np.uint8), rng(1).integers(0, 256, (K // 2, N)).astype(np.uint8)
+    (sa, fa), (sb, fb), c = scales(M, K, 2), scales(N, K, 3), dw.poison((M, N))
+    scaled_kernel[(1,)](a, sa, b, sb, c, M=M, N=N, K=K, KIND="e2m1", PACKED=K // 2)
+    x, y = np.stack([values[a & 15], values[a >> 4]], -1).reshape(M, K), np.stack([values[b & 15], values[b >> 4]], 1).reshape(K, N)
+    return Check(c, (x * fa) @ (y * fb.T), 1e-5)
+
+
+@triton.jit
+def libdevice_kernel(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.store(y + i, libdevice.erf(v) + libdevice.cbrt(v) + libdevice.atan2(v, v + 1) + libdevice.lgamma(v + 2))
+
+
+@R.case()
+def libdevice_functions():
+    x, y = rng().uniform(0.1, 3, 256).astype(np.float32), dw.poison(256)
+    libdevice_kernel[(1,)](x, y, N=256)
+    return Check(y, np.array([erf(v) + v ** (1 / 3) + np.arctan2(v, v + 1) + lgamma(v + 2) for v in x.astype(float)]), 3e-6)
+
+
+@pytest.mark.parametrize("fn,arch", R.parameters())
+def test_right(fn, arch):
+    check_case(fn, arch, dw.triton.simulate)
+
+
+@triton.jit
+def print_kernel(x, N: tl.constexpr):
+    tl.device_print("value", tl.load(x + tl.arange(0, N)))
+
+
+def test_print():
+    with dw.triton.simulate(arch="sm_100a") as s:
+        print_kernel[(1,)](np.arange(8, dtype=np.int32) * 5, N=8)
+    # A warp has 32 lanes and the tensor eight elements: lanes repeat them, and Triton prints each once or several times.
+    lines = set(s.launches[0].output.splitlines())
+    assert lines == {f"pid (0, 0, 0) idx ({i}) value: {5 * i}" for i in range(8)}
+
+
+@triton.jit
+def assert_kernel(x, y, N: tl.constexpr):
+    i = tl.arange(0, N)
+    v = tl.load(x + i)
+    tl.device_assert(v >= 0, "negative value")
+    tl.store(y + i, v * 2)
+
+
+def test_assert():
+    y = np.zeros(64, np.int32)
+    with dw.triton.simulate(check="full", arch="sm_100a") as s:
+        assert_kernel[(1,)](np.arange(64, dtype=np.int32), y, N=64, debug=True)
+    assert (y == 2 * np.arange(64)).all() and not s.launches[0].errors
+    with pytest.raises(dw.Fault, match="negative value"):
+        with dw.triton.simulate(arch="sm_100a"):
+            assert_kernel[(1,)](np.arange(64, dtype=np.int32) - 1, y, N=64, debug=True)
