@@ -12,7 +12,7 @@ import triton.language as tl
 from triton.language.extra import libdevice
 
 import drywell as dw
-from cases import Check, Registry, check_case, floats, rng, small_ints
+from cases import BLACKWELL, Check, Registry, check_case, floats, rng, small_ints
 
 R = Registry()
 
@@ -62,6 +62,24 @@ def gather():
     x, index, y = floats(16, 64), small_ints(16, 32, dtype=np.int32, least=0, most=64), dw.poison((16, 32))
     gather_kernel[(1,)](x, index, y, M=16, N=64, OUT=32)
     return Check(y, np.take_along_axis(x, index, 1))
+
+
+@triton.jit
+def rows_kernel(x, index, y, z, rows, C: tl.constexpr, N: tl.constexpr, M: tl.constexpr):
+    """Rows by a descriptor's gather, and scattered into other columns."""
+    i = tl.load(index + tl.arange(0, M))
+    v = tl.make_tensor_descriptor(x, [rows, C], [C, 1], [1, N]).gather(i, 8)
+    tl.store(y + tl.arange(0, M)[:, None] * N + tl.arange(0, N)[None, :], v)
+    tl.make_tensor_descriptor(z, [rows, C], [C, 1], [1, N]).scatter(v * 2, i, 16)
+
+
+@R.case(BLACKWELL)
+def gather_and_scatter_by_tma():
+    x, index = floats(64, 64, dtype=np.float16), rng().permutation(64)[:16].astype(np.int32)
+    y, z, want = dw.poison((16, 32), np.float16), np.zeros_like(x), np.zeros_like(x)
+    rows_kernel[(1,)](x, index, y, z, 64, C=64, N=32, M=16)
+    want[index, 16:48] = x[index, 8:40] * 2
+    return [Check(y, x[index, 8:40]), Check(z, want)]
 
 
 @triton.jit
