@@ -7,6 +7,7 @@
 #include <charconv>
 #include <cstring>
 
+#include "drywell/core/error.h"
 #include "drywell/isa/builder.h"
 #include "conformance/programs/values.h"
 
@@ -274,12 +275,25 @@ uint64_t seed_of(std::string_view text) {  // FNV-1a
 
 using Lanes = std::vector<std::array<uint64_t, kWarpSize>>;
 
+// Words behind the inputs of a row, which are no form's to change or to use.
+constexpr size_t kBehind = 4;
+constexpr uint64_t kNobodys = 0x5A5A5A5A5A5A5A5A;
+
+void check_inputs_alone_count(const LaneForm& form, std::vector<uint64_t> row_in, const std::vector<uint64_t>& row_out) {
+  std::vector<uint64_t> again(row_out.size());
+  std::fill(row_in.end() - kBehind, row_in.end(), ~kNobodys);
+  form.expect(row_in.data(), again.data());
+  DRYWELL_CHECK(again == row_out, form.op + ": its expectation depends on words behind its inputs");
+}
+
 // Prepares one lane's inputs and, unless the form works on whole warps, computes its outputs.
 void expect_lane(const LaneForm& form, Lanes& in, Lanes& out, size_t lane) {
-  std::vector<uint64_t> row_in(in.size()), row_out(out.size());
+  std::vector<uint64_t> row_in(in.size() + kBehind, kNobodys), row_out(out.size());
   for (size_t i = 0; i < in.size(); ++i) row_in[i] = in[i][lane];
   if (form.prepare) form.prepare(row_in.data());
+  DRYWELL_CHECK(std::count(row_in.end() - kBehind, row_in.end(), kNobodys) == kBehind, form.op + ": its preparation changes words behind its inputs");
   if (form.expect) form.expect(row_in.data(), row_out.data());
+  if (form.expect && lane == 0) check_inputs_alone_count(form, row_in, row_out);
   for (size_t i = 0; i < in.size(); ++i) in[i][lane] = row_in[i];
   for (size_t i = 0; i < out.size(); ++i) out[i][lane] = row_out[i];
 }
