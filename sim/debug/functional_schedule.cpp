@@ -48,6 +48,11 @@ class FunctionalSchedule : public Schedule {
  private:
   void start_queue(uint64_t taken, uint64_t cancelled);
   bool choose_cluster();
+  void begin_slice(uint64_t instructions) {
+    live_[at_.current]->begin_slice();
+    at_.slice_end = live_[at_.current]->instructions() + instructions;
+  }
+  void end_slice_between_rounds();
   void take_turns(bool erased, bool progressed);
   Piece end(Fault f) {
     fault_ = std::move(f);
@@ -78,7 +83,7 @@ bool FunctionalSchedule::choose_cluster() {
       ++at_.taken;
       live_.push_back(std::make_unique<ClusterStepper>(launch_, options_, bounds_, *next));
       at_.current = live_.size() - 1;
-      at_.slice_end = slices_of(launch_).alone;
+      begin_slice(slices_of(launch_).alone);
       return true;
     }
     at_.together = true;
@@ -86,7 +91,7 @@ bool FunctionalSchedule::choose_cluster() {
   if (live_.empty()) return false;
   at_.current = 0;
   at_.progressed = false;
-  at_.slice_end = live_[0]->instructions() + slices_of(launch_).together;
+  begin_slice(slices_of(launch_).together);
   return true;
 }
 
@@ -100,11 +105,16 @@ void FunctionalSchedule::take_turns(bool erased, bool progressed) {
   at_.progressed = at_.progressed || progressed;
   if (!erased) ++at_.current;
   if (at_.current < live_.size()) {
-    at_.slice_end = live_[at_.current]->instructions() + slices_of(launch_).together;
+    begin_slice(slices_of(launch_).together);
     return;
   }
   at_.current = Position::kNone;
   at_.quiet = at_.progressed ? 0 : at_.quiet + 1;
+}
+
+void FunctionalSchedule::end_slice_between_rounds() {
+  ClusterStepper& c = *live_[at_.current];
+  if (c.at_round() && (c.instructions() >= at_.slice_end || c.gives_way())) take_turns(false, true);
 }
 
 Piece FunctionalSchedule::advance() {
@@ -118,13 +128,11 @@ Piece FunctionalSchedule::advance() {
   if (bounds_.ended()) return end(bounds_.fault(place_of_first(c.cluster())));
   switch (c.advance(1)) {
     case Advance::instruction: ++at_.instructions; return Piece::instruction;
-    case Advance::moment: return Piece::moment;
+    case Advance::moment: end_slice_between_rounds(); return Piece::moment;
     case Advance::finished: take_turns(true, true); return Piece::nothing;
     case Advance::stuck: take_turns(false, false); return Piece::nothing;
     case Advance::fault: fault_ = c.fault(); return Piece::fault;
-    case Advance::decision:
-      if (c.at_round() && c.instructions() >= at_.slice_end) take_turns(false, true);
-      return Piece::nothing;
+    case Advance::decision: end_slice_between_rounds(); return Piece::nothing;
   }
   return Piece::nothing;
 }

@@ -16,6 +16,7 @@
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/polling_loops.h"
 #include "sim/exec/register_sharing.h"
 #include "sim/exec/shared_layout.h"
 #include "sim/state/payload/unsupported.h"
@@ -416,6 +417,7 @@ void Decoder::run(const isa::Function& kernel) {
   }
   layout_shared();
   for (uint32_t i = 0; i < p_.functions.size(); ++i) decode_function(i);
+  p_.polling = polling_loops(p_);
 }
 
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {

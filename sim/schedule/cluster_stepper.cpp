@@ -24,6 +24,14 @@ ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, 
   std::iota(s_.order.begin(), s_.order.end(), 0u);
 }
 
+// Instructions of one turn. Small, so that spinning warps do not delay the others, and that lanes part at any instruction; smaller where a
+// program polls, because it may poll a limited number of times.
+uint64_t ClusterStepper::quantum() {
+  if (part_lanes_) return 1 + s_.random.below(16);
+  if (policy_ == DriverKind::shuffled) return 1 + s_.random.below(256);
+  return s_.watch.has_waited() || !program_.polling.empty() ? 256 : 4096;
+}
+
 Advance ClusterStepper::begin_round() {
   const bool done = std::all_of(warps_.begin(), warps_.end(), [](const Warp* w) { return w->finished(); });
   if (done && cluster_->pending.empty()) {
@@ -267,25 +275,9 @@ bool ClusterStepper::stopped() {
   return true;
 }
 
-bool SpinWatch::spins(const Cluster& c, uint64_t instructions) {
-  if (instructions < next_look_) return false;
-  const uint64_t state = fingerprint(c);
-  if (looks_ == 0) {
-    state_ = state;
-    looks_ = kLooks;
-    return false;
-  }
-  if (state == state_ && c.pending.empty()) return true;
-  if (--looks_ == 0) next_look_ = 2 * instructions;
-  return false;
-}
-
-// A cluster that has spun waits for another one: it is looked at soon.
-constexpr uint64_t kFirstLook = 256'000, kNextLook = 16'000;
-
 ClusterStop ClusterStepper::run(uint64_t slice) {
-  const uint64_t begin = s_.instructions, end = begin + slice;
-  SpinWatch watch(spun_ ? kNextLook : kFirstLook);
+  const uint64_t end = s_.instructions + slice;
+  begin_slice();
   while (true) {
     switch (advance(kWhole)) {
       case Advance::finished: return ClusterStop::finished;
@@ -293,12 +285,7 @@ ClusterStop ClusterStepper::run(uint64_t slice) {
       case Advance::fault: return ClusterStop::fault;
       default:
         if (stopped()) return ClusterStop::fault;
-        if (!at_round()) break;
-        if (s_.instructions >= end) return ClusterStop::slice;
-        if (watch.spins(*cluster_, s_.instructions - begin)) {
-          spun_ = true;
-          return ClusterStop::slice;
-        }
+        if (at_round() && (s_.instructions >= end || gives_way())) return ClusterStop::slice;
     }
   }
 }

@@ -10,6 +10,7 @@
 #include "drywell/sim/run.h"
 #include "sim/schedule/functional.h"
 #include "sim/schedule/run_bounds.h"
+#include "sim/schedule/spin_watch.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim {
@@ -60,20 +61,7 @@ struct SchedulePosition {
   uint64_t idle_progress = ~uint64_t{0};
   uint32_t idle_rounds = 0;    // time-outs in a row without an event
   uint64_t idle_state = 0;     // fingerprint of the warps at one of them
-};
-
-/// Notices a cluster that spins on memory, as one that waits for another cluster does: its warps come back to the same registers, and nothing
-/// is in flight. Barriers in the loop do not count. Looks at the registers only after many instructions, and then at times that get rarer, because they are large.
-class SpinWatch {
- public:
-  explicit SpinWatch(uint64_t first_look) : next_look_(first_look) {}
-  /// Called between rounds; `instructions` since the watch began.
-  bool spins(const Cluster& c, uint64_t instructions);
-
- private:
-  static constexpr unsigned kLooks = 64;  // rounds that are compared with one state
-  uint64_t next_look_, state_ = 0;
-  unsigned looks_ = 0;
+  SpinWatch watch;
 };
 
 class ClusterStepper {
@@ -87,6 +75,9 @@ class ClusterStepper {
   Advance advance(uint64_t grain);
   /// Runs until the cluster finishes, faults, is stuck or spins (ClusterStop::slice), or for about `slice` instructions.
   ClusterStop run(uint64_t slice);
+  /// Called where a slice begins, and between rounds: whether the cluster waits for another one, and the slice should end.
+  void begin_slice() { s_.watch.restart(s_.instructions); }
+  bool gives_way() { return s_.watch.waits(*cluster_, warps_, program_, s_.instructions); }
 
   const Fault& fault() const { return *fault_; }
   Cluster& cluster() { return *cluster_; }
@@ -103,9 +94,7 @@ class ClusterStepper {
   }
 
  private:
-  // Instructions of one turn. Small, so that spinning warps do not delay the others, and that lanes part at any instruction.
-  uint64_t quantum() { return part_lanes_ ? 1 + s_.random.below(16) : policy_ == DriverKind::shuffled ? 1 + s_.random.below(256)
-                                                                                                      : 4096; }
+  uint64_t quantum();
 
   Advance begin_round();
   Advance next_turn();
@@ -130,7 +119,6 @@ class ClusterStepper {
   const RunBounds& bounds_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;
-  bool spun_ = false;  // run() has ended because the cluster spins
   std::optional<Fault> fault_;
 };
 

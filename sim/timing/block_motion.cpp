@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "drywell/isa/strong.h"
 #include "sim/timing/timed_program.h"
 
 namespace drywell::sim {
@@ -17,12 +18,7 @@ using isa::RegId;
 constexpr unsigned kDeepest = 8;       // definitions that an address is followed through
 constexpr uint32_t kMostAligned = 16;  // bytes of the widest access
 
-bool is_weak(const Instruction& i) {
-  for (const Mod m : {Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio, Mod::cv}) {
-    if (i.has(m)) return false;
-  }
-  return true;
-}
+bool is_weak(const Instruction& i) { return !isa::is_strong(i) && !i.has(Mod::cv); }
 
 // Parameters and constants are operands of other instructions in the machine: there is nothing to wait for.
 bool is_constant(const Instruction& i) {

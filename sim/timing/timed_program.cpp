@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "drywell/isa/strong.h"
 #include "sim/timing/idioms.h"
 #include "sim/timing/merged_loads.h"
 
@@ -192,10 +193,7 @@ bool bypasses_l1(const isa::Instruction& i) {
 bool talks(const isa::Instruction& i, TimingClass t) {
   if (t == TimingClass::atom_global || t == TimingClass::clc) return true;
   if (!is_memory_class(t) || t == TimingClass::ld_shared || t == TimingClass::st_shared) return false;
-  for (const Mod m : {Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio}) {
-    if (i.has(m)) return true;
-  }
-  return false;
+  return isa::is_strong(i);
 }
 
 // ptxas makes an atomic operation of its own of the addition of one: lanes at one word of shared memory do not wait for each other.

@@ -185,39 +185,5 @@ TEST(Multimem, IsUnsupportedByName) {
   }
 }
 
-// Stream-K and the like: every CTA polls a word that a CTA behind it writes, with a barrier in the loop, as Triton's compiler has it. A CTA that
-// polls must give way soon, not after the 64 million instructions of a slice: run_everywhere allows four million for all of them.
-TEST(SpinningCtas, GiveWayToThoseTheyWaitFor) {
-  constexpr uint32_t kCtas = 8;
-  AsyncCase c;
-  c.threads = 64;
-  c.ctas = kCtas;
-  c.buffers = {to_bytes(std::vector<uint32_t>(kCtas + 1))};
-  c.body = R"(
-  mov.u32 %r1, %ctaid.x;
-  mov.u32 %r2, %nctaid.x;
-  mul.wide.u32 %rd1, %r1, 4;
-  add.u64 %rd1, %rd1, buf0;
-  sub.u32 %r2, %r2, 1;
-  setp.eq.u32 %p1, %r1, %r2;
-  mov.u32 %r4, 6;
-  @%p1 bra LAST;
-POLL:
-  bar.sync 0;
-  ld.acquire.gpu.global.u32 %r3, [%rd1+4];
-  setp.eq.u32 %p2, %r3, 0;
-  bar.red.popc.u32 %r5, 0, %p2;
-  setp.ne.u32 %p2, %r5, 0;
-  @%p2 bra POLL;
-  add.u32 %r4, %r3, 1;
-LAST:
-  bar.sync 0;
-  @first st.release.gpu.global.u32 [%rd1], %r4;
-)";
-  std::vector<uint32_t> want(kCtas + 1);
-  for (uint32_t i = 0; i < kCtas; ++i) want[i] = 6 + (kCtas - 1 - i);
-  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
-}
-
 }  // namespace
 }  // namespace drywell::test

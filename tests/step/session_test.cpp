@@ -128,8 +128,7 @@ wait:
 }
 )";
 
-// The first of two clusters spins until the second comes, for kSlice instructions: more steps than a test can do. So the
-// counter is helped along.
+// The first of two clusters spins until the second comes, and the second until somebody helps the counter along.
 TEST(Session, ClustersThatSpinOnEachOther) {
   sim::Device device;
   const GmemAddr counter = device.allocate(4, "counter");
@@ -149,6 +148,29 @@ TEST(Session, ClustersThatSpinOnEachOther) {
     o.seed = seed;
     o.runner = &probe;
     EXPECT_TRUE(device.launch(m, "together", {.grid = {2}, .block = {64}}, sim::Args().add(counter), o).ok());
+  }
+}
+
+// A cluster that polls gives way after the same instruction in a session as in a run: the counts are the same, and the end is reached.
+TEST(Session, GivesWayWhereTheDriverDoes) {
+  std::string text(kTogether);
+  text.replace(text.find(", 128;"), 6, ", 192;");  // three CTAs of 64 threads
+  for (const auto& [driver, seed] : kPolicies) {
+    uint64_t counts[2];
+    for (const bool stepped : {false, true}) {
+      sim::Device device;
+      const GmemAddr counter = device.allocate(4, "counter");
+      device.fill(counter, 0, 4);
+      const sim::LoadedModule m = device.load_ptx(text);
+      Probe probe([](Session& s) { s.seek(1'000'000); });
+      RunOptions o{.driver = driver, .threads = 1};
+      o.seed = seed;
+      o.runner = stepped ? &probe : nullptr;
+      const sim::RunResult r = device.launch(m, "together", {.grid = {3}, .block = {64}}, sim::Args().add(counter), o);
+      EXPECT_TRUE(r.ok());
+      counts[stepped ? 1 : 0] = r.warp_instructions;
+    }
+    EXPECT_EQ(counts[0], counts[1]) << driver_name(driver);
   }
 }
 

@@ -1,0 +1,14 @@
+// Loops that only wait for a value in memory: found in a program once, so that a driver knows that a warp in one of them waits.
+#pragma once
+
+#include <vector>
+
+#include "sim/state/program.h"
+
+namespace drywell::sim {
+
+/// By pc: true in a loop that reads memory by strong loads or atomic operations, and else changes nothing but registers. Barriers and fences
+/// in the loop do not count. A loop is what lies between a branch and an earlier target of it. Empty if there is none.
+std::vector<bool> polling_loops(const Program& p);
+
+}  // namespace drywell::sim

@@ -1,0 +1,160 @@
+// Threads that wait for a word in memory: others run before the wait has tried too often (docs/function-vs-time.md, "Clusters and warps that poll").
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "drywell/isa/parse.h"
+#include "sim/exec/decode.h"
+#include "support/async_run.h"
+
+namespace drywell::test {
+namespace {
+
+// Stream-K and the like: every CTA polls a word that a CTA behind it writes. `poll` reads it into %r3, from [%rd1+4], and ends when it is not zero.
+std::vector<uint32_t> words_of_a_chain(const std::string& poll) {
+  constexpr uint32_t kCtas = 8;
+  AsyncCase c;
+  c.threads = 64;
+  c.ctas = kCtas;
+  c.buffers = {to_bytes(std::vector<uint32_t>(kCtas + 1))};
+  c.body = R"(
+  .reg .b64 %start, %now;
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %nctaid.x;
+  mul.wide.u32 %rd1, %r1, 4;
+  add.u64 %rd1, %rd1, buf0;
+  sub.u32 %r2, %r2, 1;
+  setp.eq.u32 %p1, %r1, %r2;
+  mov.u32 %r4, 6;
+  @%p1 bra LAST;
+)" + poll + R"(
+  add.u32 %r4, %r3, 1;
+LAST:
+  bar.sync 0;
+  @first st.release.gpu.global.u32 [%rd1], %r4;
+)";
+  return from_bytes<uint32_t>(run_everywhere(c).at(0));
+}
+const std::vector<uint32_t> kChain = {13, 12, 11, 10, 9, 8, 7, 6, 0};
+
+// With a barrier in the loop, as Triton's compiler has it. A CTA that polls must give way soon, not after the 64 million instructions of a
+// slice: run_everywhere allows four million for all of them.
+TEST(SpinningCtas, GiveWayToThoseTheyWaitFor) {
+  EXPECT_EQ(words_of_a_chain(R"(
+POLL:
+  bar.sync 0;
+  ld.acquire.gpu.global.u32 %r3, [%rd1+4];
+  setp.eq.u32 %p2, %r3, 0;
+  bar.red.popc.u32 %r5, 0, %p2;
+  setp.ne.u32 %p2, %r5, 0;
+  @%p2 bra POLL;
+)"),
+            kChain);
+}
+
+// A loop with a limit has other registers each time.
+TEST(SpinningCtas, GiveWayBeforeTheyHaveTriedTooOften) {
+  EXPECT_EQ(words_of_a_chain(R"(
+  mov.u32 %r5, 0;
+POLL:
+  ld.relaxed.gpu.global.u32 %r3, [%rd1+4];
+  add.u32 %r5, %r5, 1;
+  setp.eq.u32 %p2, %r3, 0;
+  setp.lt.and.u32 %p2, %r5, 4000, %p2;
+  @%p2 bra POLL;
+  fence.acq_rel.gpu;
+)"),
+            kChain);
+}
+TEST(SpinningCtas, GiveWayBeforeTheirTimeIsUp) {
+  EXPECT_EQ(words_of_a_chain(R"(
+  mov.u64 %start, %clock64;
+POLL:
+  ld.volatile.global.u32 %r3, [%rd1+4];
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra DONE;
+  mov.u64 %now, %clock64;
+  sub.u64 %now, %now, %start;
+  setp.lt.u64 %p2, %now, 2000000;
+  @%p2 bra POLL;
+  trap;
+DONE:
+  fence.acq_rel.gpu;
+)"),
+            kChain);
+}
+TEST(SpinningCtas, GiveWayWhileTheySleepLongerAndLonger) {
+  EXPECT_EQ(words_of_a_chain(R"(
+  mov.u32 %r5, 8;
+POLL:
+  atom.acquire.gpu.global.or.b32 %r3, [%rd1+4], 0;
+  setp.ne.u32 %p2, %r3, 0;
+  @%p2 bra DONE;
+  nanosleep.u32 %r5;
+  add.u32 %r5, %r5, 8;
+  bra POLL;
+DONE:
+)"),
+            kChain);
+}
+
+// The warp of the lower index runs first and has 400 attempts; the other needs 300 instructions.
+TEST(SpinningWarps, LetTheOthersRunBeforeTheyHaveTriedTooOften) {
+  AsyncCase c;
+  c.threads = 64;
+  c.buffers = {to_bytes(std::vector<uint32_t>(2))};
+  c.body = R"(
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  @first st.shared.u32 [smem], 0;
+  bar.sync 0;
+  setp.ge.u32 %p1, %r1, 32;
+  @%p1 bra OTHER;
+POLL:
+  ld.volatile.shared.u32 %r3, [smem];
+  add.u32 %r2, %r2, 1;
+  setp.eq.u32 %p2, %r3, 0;
+  setp.lt.and.u32 %p2, %r2, 400, %p2;
+  @%p2 bra POLL;
+  @first st.global.u32 [buf0], %r3;
+  bra DONE;
+OTHER:
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p2, %r2, 100;
+  @%p2 bra OTHER;
+  setp.eq.u32 %p3, %r1, 32;
+  @%p3 st.volatile.shared.u32 [smem], 77;
+DONE:
+)";
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{77, 0}));
+}
+
+/// For each instruction of a kernel, whether it is in a polling loop: "x" or ".".
+std::string polling(const std::string& body) {
+  const isa::Module m = isa::parse_ptx_or_throw(
+      ".version 8.6\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<8>;\n.reg .b64 %a, %b;\n"
+      ".reg .pred %p, %q;\n" +
+          body + "ret;\n}\n",
+      "polling.ptx");
+  const std::unique_ptr<sim::Program> p = sim::decode(m, m.functions[0], {});
+  std::string marks;
+  for (const bool x : p->polling) marks += x ? 'x' : '.';
+  return marks;
+}
+
+// The last mark is of the end behind the body.
+TEST(PollingLoops, AreFoundInAProgram) {
+  EXPECT_EQ(polling("mov.u32 %r1, 0;\nL: ld.acquire.gpu.global.u32 %r2, [%a];\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n"), ".xxx..");
+  EXPECT_EQ(polling("L: atom.global.cas.b32 %r2, [%a], 0, 1;\nsetp.ne.u32 %p, %r2, 0;\n@%p bra L;\nst.global.u32 [%b], %r2;\n"), "xxx...");
+  EXPECT_EQ(polling("L: bar.sync 0;\n@%q ld.volatile.global.u32 %r2, [%a];\nbar.red.or.pred %p, 0, %q;\n@%p bra L;\n"), "xxxx..");
+}
+TEST(PollingLoops, DoNotDoAnythingElse) {
+  EXPECT_EQ(polling("L: ld.acquire.gpu.global.u32 %r2, [%a];\nst.global.u32 [%b], %r2;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n"), "") << "a store";
+  EXPECT_EQ(polling("L: ld.acquire.gpu.global.u32 %r2, [%a];\nred.global.add.u32 [%b], %r2;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n"), "") << "a reduction";
+  EXPECT_EQ(polling("L: ld.global.u32 %r2, [%a];\nadd.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p, %r1, 9;\n@%p bra L;\n"), "") << "a weak load";
+  EXPECT_EQ(polling("@%p bra L;\nld.acquire.gpu.global.u32 %r2, [%a];\nL: mov.u32 %r1, 0;\n"), "") << "no loop";
+}
+
+}  // namespace
+}  // namespace drywell::test
