@@ -31,9 +31,10 @@ void MapEdits::release(const Warp& w, const DecodedOp&, LaneMask) {
   clock.tick();
 }
 
-void MapEdits::acquire(const Warp& w, const DecodedOp&, LaneMask) {
+void MapEdits::acquire(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& clock = parts_.state_of(w).clock;
   clock.now.map_acquired.join(clock.now.map_released);
+  for_lanes(mask, [&](uint32_t lane) { parts_.memory.acquire_map(lane_address(w, op, lane), clock.now.map_released); });
 }
 
 }  // namespace drywell::sim::check

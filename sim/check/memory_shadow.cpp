@@ -128,11 +128,12 @@ void MemoryShadow::touch_tensor(const Span& s, Touch& t) {
 
 // The tensormap proxy reads maps after a release and an acquire of its own (docs/facts/tma-mbarrier.md §3.2).
 void MemoryShadow::read_map(uint64_t map, AccessId id, const WarpClock& who) {
+  const Clock& acquired = acquired_maps_[map];
   const auto rule_of = [&](const Access& prior, const Access&) {
     if (!is_plain(prior.agent) || !prior.write) return Rule::none;
     if (who.now.seen[prior.issuer] < prior.issued_at) return launch_.opaque ? Rule::none : Rule::global_race;
     if (who.now.map_released[prior.issuer] < prior.issued_at) return Rule::map_not_released;
-    return who.now.map_acquired[prior.issuer] < prior.issued_at ? Rule::map_not_acquired : Rule::none;
+    return std::min(who.now.map_acquired[prior.issuer], acquired[prior.issuer]) < prior.issued_at ? Rule::map_not_acquired : Rule::none;
   };
   Answers known;
   touch_cells(

@@ -51,6 +51,8 @@ class MemoryShadow {
   void touch(std::span<const SharedRun> runs, Touch& t);
   /// A copy reads the tensor map at that address.
   void read_map(uint64_t map, AccessId id, const WarpClock& who);
+  /// A fence.proxy.tensormap acquires the map at that address, and no other: the edits that are `released`.
+  void acquire_map(uint64_t map, const Clock& released) { acquired_maps_[map].join(released); }
   /// The copy may go on reading the map: `id` ends when it no longer does.
   void hold_map(uint64_t map, AccessId id, const WarpClock& who);
 
@@ -66,6 +68,7 @@ class MemoryShadow {
   void clear() {
     ctas_.clear();
     held_maps_.clear();
+    acquired_maps_.clear();
   }
 
  private:
@@ -93,7 +96,8 @@ class MemoryShadow {
   std::vector<CtaMemory> ctas_;
   std::vector<Suspect> suspects_;
   std::map<uint64_t, std::vector<AccessId>> held_maps_;  // by address: the copies that may read the map, without those that end before a later one is issued
-  const Gmem::Allocation* allocation_ = nullptr;  // of the last suspicious read
+  std::map<uint64_t, Clock> acquired_maps_;              // by address, the edits that a fence with that address has acquired
+  const Gmem::Allocation* allocation_ = nullptr;         // of the last suspicious read
 };
 
 }  // namespace drywell::sim::check
