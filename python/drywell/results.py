@@ -219,6 +219,8 @@ class Run:
         """The report of the timed driver and the hazards as text."""
         parts = [self.timing.text] if self.timing else []
         parts += [h.text for h in self.hazards or []]
+        if self.launch.check == "basic":
+            parts.append("hazards: bytes of shared and global memory were not followed (check='full' follows them)")
         return "\n\n".join(parts) or f"{self.launch.kernel}: {self.instructions} warp instructions"
 
     def perfetto(self) -> str:
@@ -255,7 +257,7 @@ class Run:
         if self.timing:
             parts.append(f"{self.cycles} cycles, {self.timing.seconds * 1e6:.2f} us")
         if self.hazards is not None:
-            parts.append(f"{len(self.hazards)} hazards ({len(self.errors)} errors)")
+            parts.append(f"{len(self.hazards)} hazards ({len(self.errors)} errors){', bytes of memory not followed' if self.launch.check == 'basic' else ''}")
         return f"<drywell.Run {', '.join(parts)}>"
 
 

@@ -221,6 +221,14 @@ def test_progress_is_called_and_its_errors_stop_the_launch():
     assert len(calls) == 3
 
 
+def test_the_default_level_says_what_it_did_not_follow(axpy):
+    x, y = vectors()
+    basic, full = (axpy[8](x, y, 2.0, 1000, block=128, check=level) for level in ("basic", "full"))
+    assert basic.report().splitlines()[-1] == "hazards: bytes of shared and global memory were not followed (check='full' follows them)"
+    assert "bytes of memory not followed" in repr(basic)
+    assert "not followed" not in full.report() + repr(full)
+
+
 def test_hazards_have_both_parties_and_lines():
     out = dw.poison(64, np.uint32)
     text = ptx.neighbours(False)

@@ -229,7 +229,8 @@ std::string copies(std::string_view waits) {
   bar.sync 0;
   @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 1024;
   @%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%rd0], 512, [bar];
-)" + std::string(waits) + R"(
+)" + std::string(waits) +
+         R"(
   ret;
 }
 )";
@@ -244,8 +245,30 @@ TEST_F(CheckCommand, ADefaultRunReportsErrors) {
   const Finished f = drywell(run);
   EXPECT_EQ(f.exit_code, 1) << f.out << f.err;
   EXPECT_THAT(f.out, HasSubstr("error H7008"));
-  run.emplace_back("--check=off");
-  EXPECT_EQ(drywell(run).exit_code, 0);
+  EXPECT_THAT(f.out, HasSubstr("bytes of shared and global memory were not followed (--check follows them)\n"));
+  std::vector<std::string> off = run, full = run;
+  off.emplace_back("--check=off");
+  EXPECT_EQ(drywell(off).exit_code, 0);
+  full.emplace_back("--check");
+  EXPECT_THAT(drywell(full).out, testing::Not(HasSubstr("not followed")));
+}
+
+// Files for machines say it, too.
+TEST_F(CheckCommand, FilesOfTheDefaultLevelSayWhatItDoesNotFollow) {
+  const TemporaryDirectory dir;
+  const std::string sarif = dir.file("x.sarif");
+  const auto run = [&](const char* check) {
+    const Finished f = drywell({"run", "tma-copy", "--rows=64", "--columns=64", check, "--json=-", "--sarif=" + sarif});
+    std::ifstream in(sarif);
+    return std::pair{json::parse(f.out), json::parse(in).at("runs").at(0)};
+  };
+  const auto [basic, basic_sarif] = run("--check=basic");
+  EXPECT_EQ(basic.at("not_followed"), "bytes of shared and global memory");
+  const json& notes = basic_sarif.at("invocations").at(0).at("toolExecutionNotifications");
+  EXPECT_EQ(notes.at(0).at("message").at("text"), "bytes of shared and global memory were not followed: --check follows them");
+  const auto [full, full_sarif] = run("--check=full");
+  EXPECT_FALSE(full.contains("not_followed"));
+  EXPECT_FALSE(full_sarif.contains("invocations"));
 }
 
 TEST_F(CheckCommand, DrawsADeadlock) {

@@ -56,10 +56,7 @@ struct Insertion {
   std::string_view code, instruction;
   bool behind_other;
 };
-constexpr Insertion kInsertions[] = {{"H7101", "fence.proxy.async.shared::cta;", true},       {"H7102", "fence.proxy.async.shared::cta;", true},
-                                     {"H7103", "fence.proxy.async.global;", true},            {"H7202", "tcgen05.fence::after_thread_sync;", false},
-                                     {"H7209", "tcgen05.fence::before_thread_sync;", true},   {"H7210", "tcgen05.wait::ld.sync.aligned;", true},
-                                     {"H7405", "bar.warp.sync -1;", false}};
+constexpr Insertion kInsertions[] = {{"H7101", "fence.proxy.async.shared::cta;", true}, {"H7102", "fence.proxy.async.shared::cta;", true}, {"H7103", "fence.proxy.async.global;", true}, {"H7202", "tcgen05.fence::after_thread_sync;", false}, {"H7209", "tcgen05.fence::before_thread_sync;", true}, {"H7210", "tcgen05.wait::ld.sync.aligned;", true}, {"H7405", "bar.warp.sync -1;", false}};
 
 /// The change as SARIF has it, for findings in PTX text: a line inserted.
 Json fixes_json(const sim::Finding& f) {
@@ -81,6 +78,9 @@ std::string painted(const std::string& line, bool colour) {
   return level == std::end(kLevels) ? line : paint(line, level->second, colour);
 }
 
+/// What the default level does not look at.
+constexpr std::string_view kNotFollowed = "bytes of shared and global memory";
+
 }  // namespace
 
 Json findings_json(const std::vector<sim::Finding>& findings) {
@@ -98,7 +98,7 @@ Json findings_json(const std::vector<sim::Finding>& findings) {
   return all;
 }
 
-std::string findings_sarif(const std::vector<sim::Finding>& findings) {
+std::string findings_sarif(const std::vector<sim::Finding>& findings, bool full) {
   Json rules = Json::array(), results = Json::array();
   std::map<std::string, size_t> known;
   for (const sim::Finding& f : findings) {
@@ -117,6 +117,10 @@ std::string findings_sarif(const std::vector<sim::Finding>& findings) {
     results.push_back(std::move(r));
   }
   Json run = {{"tool", {{"driver", {{"name", "drywell"}, {"version", DRYWELL_VERSION}, {"rules", rules}}}}}, {"results", results}};
+  if (!full) {
+    const Json note = {{"level", "note"}, {"message", {{"text", fmt::format("{} were not followed: --check follows them", kNotFollowed)}}}};
+    run["invocations"] = Json::array({{{"executionSuccessful", true}, {"toolExecutionNotifications", Json::array({note})}}});
+  }
   return print_json({{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}});
 }
 
@@ -146,7 +150,7 @@ std::string CheckedRun::text(bool colour) const {
   const auto errors = static_cast<size_t>(std::count_if(all.begin(), all.end(), [](const sim::Finding& f) { return f.level == sim::HazardLevel::error; }));
   if (flags_.level == "basic" && errors == 0) {
     const std::string found = all.empty() ? "no error" : fmt::format("{} warning{}", all.size(), all.size() == 1 ? "" : "s");
-    return fmt::format("  {:<13} {}; bytes of shared and global memory were not followed (--check follows them{})\n", "hazards", found, all.empty() ? "" : ", and shows the warnings");
+    return fmt::format("  {:<13} {}; {} were not followed (--check follows them{})\n", "hazards", found, kNotFollowed, all.empty() ? "" : ", and shows the warnings");
   }
   if (all.empty()) return fmt::format("  {:<13} {}\n", "hazards", paint("none found", Colour::green, colour));
   constexpr size_t kScreen = 48;
@@ -158,17 +162,19 @@ std::string CheckedRun::text(bool colour) const {
     out += painted(text.substr(at, end - at), colour) + "\n";
     at = end + 1;
   }
+  if (flags_.level == "basic") out += fmt::format("  {:<13} {} were not followed (--check follows them)\n", "", kNotFollowed);
   return out;
 }
 
 void CheckedRun::add_json(Json& report) const {
   report["check"] = flags_.level;
+  if (checker_.has_value() && flags_.level == "basic") report["not_followed"] = kNotFollowed;
   if (checker_.has_value()) report["hazards"] = findings_json(findings());
 }
 
 void CheckedRun::write_sarif() {
   if (!sarif_.has_value()) return;
-  sarif_->write(findings_sarif(findings()));
+  sarif_->write(findings_sarif(findings(), flags_.level == "full"));
   sarif_->commit();
 }
 

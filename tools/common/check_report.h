@@ -46,6 +46,7 @@ class CheckedRun {
 };
 
 nlohmann::ordered_json findings_json(const std::vector<sim::Finding>& findings);
-std::string findings_sarif(const std::vector<sim::Finding>& findings);
+/// `full`: without it, a notification says what was not followed.
+std::string findings_sarif(const std::vector<sim::Finding>& findings, bool full);
 
 }  // namespace drywell::tools
