@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -29,6 +30,7 @@ namespace {
 struct MutateFlags {
   std::string kernel, json;
   uint32_t sms = 0;
+  size_t first = 1, last = 0;  // of the list, from 1; 0: to its end
   bool verbose = false, list = false;
   sim::RunLimits limits;
 };
@@ -85,8 +87,7 @@ struct Schedule {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2},
-                                   {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
+constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
 
 sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) {
   return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : subject.arch, .sm_count = subject.sms, .max_memory = subject.limits.max_memory};
@@ -214,6 +215,14 @@ RunSubject find_subject(const std::string& name, const std::vector<std::string>&
 
 std::string name_of(const std::string& subject) { return names_a_file(subject) ? subject : std::string(kernels::find_kernel(subject).name); }
 
+/// The mutants from --first to --last: a long list is run in parts.
+std::vector<Mutant> part_of(const std::vector<Mutant>& every, const MutateFlags& f) {
+  const size_t last = f.last == 0 ? every.size() : std::min(f.last, every.size());
+  if (f.first == 0 || (f.last != 0 && f.last < f.first)) throw UsageError(fmt::format("--first={} --last={}: the mutants are numbered from 1", f.first, f.last), "mutate");
+  const size_t before = std::min(f.first - 1, last);
+  return {every.begin() + static_cast<ptrdiff_t>(before), every.begin() + static_cast<ptrdiff_t>(last)};
+}
+
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
   sim::RunOptions limits;
   sim::set_limits(f.limits, limits);
@@ -234,7 +243,8 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     base.outcome.hazards.insert(o.hazards.begin(), o.hazards.end());
     base.limits.push_back(20 * o.instructions + 100'000);
   }
-  const std::vector<Mutant> all = mutants_of(ptx);
+  const std::vector<Mutant> every = mutants_of(ptx);
+  const std::vector<Mutant> all = part_of(every, f);
   if (f.list) {
     for (const Mutant& m : all) print(fmt::format("{:<14} {}{}\n", m.what, m.original, m.source.empty() ? "" : "  (" + m.source + ")"));
     return ExitCode::ok;
@@ -243,7 +253,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   size_t reported = 0, equivalent = 0, silent = 0, unreached = 0;
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
   for (const Mutant& m : all) {
-    line.phase(fmt::format("mutant {} of {}", &m - all.data() + 1, all.size()));
+    line.phase(fmt::format("mutant {} of {}", static_cast<size_t>(&m - all.data()) + f.first, every.size()));
     const Verdict v = try_mutant(subject, base, m);
     const bool runs = v.found() || lines.executed.contains(m.line);
     const std::string reason = v.found() || !runs ? "" : equivalence(m, lines.without_news.contains(m.line));
@@ -252,13 +262,15 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     silent += v.how == kWrongValues ? 1 : 0;
     equivalent += reason.empty() ? 0 : 1;
     unreached += runs ? 0 : 1;
-    const std::string verdict = v.found() ? v.how : !runs ? "not reached" : reason.empty() ? "survived" : "equivalent";
+    const std::string verdict = v.found() ? v.how : !runs        ? "not reached"
+                                                : reason.empty() ? "survived"
+                                                                 : "equivalent";
     rows.push_back({{"line", m.line + 1}, {"source", m.source}, {"what", m.what}, {"instruction", m.original}, {"verdict", verdict}});
     if (!reason.empty()) rows.back()["reason"] = reason;
     if (f.verbose || !counts) {
       const std::string padded = fmt::format("{:<18}", verdict);
       line.print(fmt::format("{} {:<14} {}{}{}\n", verdict == "survived" ? paint(padded, Colour::yellow, c.colour_out) : padded, m.what, m.original,
-                        m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
+                             m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
     }
   }
   const size_t different = all.size() - equivalent - unreached;
@@ -278,6 +290,8 @@ void register_mutate(Command& app, CommandContext& context) {
   sub->add_option("KERNEL|FILE", f->kernel, "a kernel of `drywell list`, or of a shared object (./libmine.so, ./libmine.so:NAME), or a launch file (.toml)")->required();
   sub->add_flag("-v,--verbose", f->verbose, "every mutant, not only those that are not reported");
   sub->add_flag("--list", f->list, "only the list of mutants");
+  sub->add_option("--first", f->first, "the first mutant of the list to run, from 1");
+  sub->add_option("--last", f->last, "the last one; 0: the list's")->capture_default_str();
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");
   sub->add_option("--json", f->json, "write the table as JSON");
   add_limit_flags(*sub, f->limits);

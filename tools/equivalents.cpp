@@ -13,6 +13,7 @@ struct Class {
 // changes nothing.
 constexpr Class kClasses[] = {
     {"groups -", "cp.async", "it waits for more groups than before, those it waited for among them"},
+    {"groups -", "wgmma.wait_group", "it waits for more groups than before, those it waited for among them"},
     {".read", "cp.async.bulk.wait_group", "no thread of the launch uses the destination again (H7404 reports such uses), and the end of the launch completes the store"},
     {"without", "cp.async.bulk.wait_group", "what it waits for is known otherwise, or nobody needs it: sources that are written again or end with their CTA (H7003, H7006, H7007) and destinations that are used (H7404) are reported"},
     {"groups + 1", "cp.async.bulk.wait_group", "what it waits for is known otherwise, or nobody needs it: sources that are written again or end with their CTA (H7003, H7006, H7007) and destinations that are used (H7404) are reported"},

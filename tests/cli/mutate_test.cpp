@@ -78,5 +78,20 @@ TEST(Mutate, APtxFileNeedsItsLaunches) {
   EXPECT_THAT(r.err, HasSubstr("mutate takes a launch file"));
 }
 
+// A long list is run in parts.
+TEST(Mutate, RunsAPartOfTheList) {
+  const auto mutants = [](const std::vector<std::string>& part) {
+    std::vector<std::string> words = {"mutate", "tma-copy", "--rows=64", "--columns=64", "--sms=1", "--list"};
+    words.insert(words.end(), part.begin(), part.end());
+    return test::drywell(words).out;
+  };
+  const std::string all = mutants({});
+  const size_t one = all.find('\n') + 1, two = all.find('\n', one) + 1, three = all.find('\n', two) + 1;
+  EXPECT_EQ(mutants({"--first=2", "--last=3"}), all.substr(one, three - one));
+  EXPECT_EQ(mutants({"--first=2"}), all.substr(one));
+  EXPECT_EQ(mutants({"--last=1"}), all.substr(0, one));
+  EXPECT_EQ(test::drywell({"mutate", "tma-copy", "--first=3", "--last=2"}).exit_code, 2);
+}
+
 }  // namespace
 }  // namespace drywell
