@@ -1,6 +1,8 @@
 // The explanation of a deadlock: the waiting warps, the ledger of the barrier, the missing arrivals.
 #include <gtest/gtest.h>
 
+#include <regex>
+
 #include "drywell/sim/check.h"
 #include "support/async_run.h"
 
@@ -223,12 +225,133 @@ TEST(Hang, TellsTheStageAndTheRoundOfAWait) {
   setp.lt.u32 %p3, %r1, 8;
   @%p3 bra NEXT;
 )",
-                               32, driver);
+                                 32, driver);
     EXPECT_NE(why.find("it has passed this wait 5 times; the mbarrier is number 1 of 0 to 1 that one line initialises"), std::string::npos) << why;
     EXPECT_NE(why.find("phase 2 of the mbarrier at"), std::string::npos) << why;
     EXPECT_NE(why.find("(bar+0x8)"), std::string::npos) << why;
   }
 }
+
+// A timed run tells what an eager one tells, but for the times: what is missing, who should have come, who waits, and where.
+struct Hanging {
+  const char* name;
+  const char* body;
+  uint32_t threads, ctas;
+  std::vector<const char*> tells;  // of every driver
+};
+void PrintTo(const Hanging& h, std::ostream* out) { *out << h.name; }
+
+std::string without_times(const std::string& text) { return std::regex_replace(text, std::regex("since [0-9]+, now is [0-9]+"), "since T, now is T"); }
+
+class EveryDriver : public testing::TestWithParam<Hanging> {};
+
+TEST_P(EveryDriver, ExplainsTheHang) {
+  const Hanging& h = GetParam();
+  std::string eager;
+  for (const sim::DriverKind driver : kDrivers) {
+    SCOPED_TRACE(sim::driver_name(driver));
+    AsyncCase c;
+    c.threads = h.threads;
+    c.ctas = c.cluster = h.ctas;
+    c.buffers = {Bytes(4096)};
+    c.body = h.body;
+    sim::HazardChecker checker;
+    const AsyncRun r = run_async(c, {.driver = driver, .max_instructions = 1'000'000, .listeners = {checker.listener()}});
+    ASSERT_FALSE(r.result.ok());
+    EXPECT_EQ(r.result.fault->code, Code::F3601);
+    const std::string why = without_times(r.result.fault->message);
+    for (const char* text : h.tells) EXPECT_NE(why.find(text), std::string::npos) << text << "\n"
+                                                                                  << why;
+    if (driver == sim::DriverKind::eager) eager = why;
+    if (driver == sim::DriverKind::timed) {
+      EXPECT_EQ(why, eager);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Hang, EveryDriver,
+    testing::Values(
+        Hanging{"AMissingArriver", R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 2;
+  bar.sync 0;
+  setp.eq.u32 %p2, tid, 32;
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+  @%p2 mbarrier.arrive.shared::cta.b64 _, [bar];
+  ONE: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra ONE;
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+  TWO: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 1;
+  @!%p1 bra TWO;
+)",
+                64,
+                1,
+                {"phase 1 of the mbarrier at", "(bar)", "1 of 2 arrivals are missing", "so far: warp 0 arrived 1", "in the phase before, and not in this one: warp 1 arrived 1"}},
+        Hanging{"AWrongParity", R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  bar.sync 0;
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+  ONE: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra ONE;
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+  TWO: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra TWO;
+)",
+                32,
+                1,
+                {"the cause: ", "(bar)", "parity 0"}},
+        Hanging{"BytesThatNeverCome", R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  bar.sync 0;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 528;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+  ONE: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra ONE;
+)",
+                32,
+                1,
+                {"16 bytes expected and not delivered"}},
+        Hanging{"PartedLanes", R"(
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  bar.sync 0;
+  @!first bra MEET;
+  ONE: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar+8], 0;
+  @!%p1 bra ONE;
+  MEET: bar.warp.sync -1;
+)",
+                32,
+                1,
+                {"the cause: phase 0 of the mbarrier at", "(bar+0x8)", "its lanes 0x00000001 are at 'mbarrier.try_wait", "its lanes 0xfffffffe are at 'bar.warp.sync", "no thread has arrived on it"}},
+        Hanging{"APeerThatDoesNotArrive", R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  fence.mbarrier_init.release.cluster;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  setp.eq.u32 %p2, rank, 1;
+  mov.u32 %r4, bar;
+  mapa.shared::cluster.u32 %r5, %r4, 1;
+  @leader mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r5];
+  ONE: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra ONE;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+)",
+                32,
+                2,
+                {"the cause: phase 0 of the mbarrier at", "(bar) of CTA rank 0", "1 of 1 arrivals are missing", "barrier.cluster.wait"}},
+        Hanging{"ACommitThatNeverComes", R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  bar.sync 0;
+  setp.eq.u32 %p2, tid, 32;
+  @%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar+8];
+  ONE: mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra ONE;
+)",
+                64,
+                1,
+                {"the cause: phase 0 of the mbarrier at", "(bar) of CTA rank 0", "1 of 1 arrivals are missing", "no thread has arrived on it"}}),
+    [](const auto& i) { return std::string(i.param.name); });
 
 }  // namespace
 }  // namespace drywell::test
