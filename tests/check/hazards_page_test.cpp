@@ -6,6 +6,7 @@
 #include <fstream>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 
 #include "drywell/sim/check.h"
@@ -20,8 +21,8 @@ namespace {
 struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
-  bool swizzled = true;  // map0
-  std::string wrong, right, here;  // here: opcode of the instruction reported
+  bool swizzled = true;                                         // map0
+  std::string wrong, right, here;                               // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
 
@@ -167,6 +168,36 @@ TEST(HazardPage, EveryRuleHasItsSection) {
     const sim::check::RuleText& t = sim::check::text_of(static_cast<sim::check::Rule>(r));
     EXPECT_NE(text.find(fmt::format("## {}: {}", t.code, t.title)), std::string::npos) << t.code;
   }
+}
+
+// The table of public code has a row for each rule that such code trips, with the rule's level; the sentence behind it names the others.
+TEST(HazardPage, EveryRuleSaysWhichPublicCodeTripsIt) {
+  const std::string text = page("docs/hazards.md");
+  const size_t begin = text.find("| rule | level | public code | why |"), end = text.find("Findings in other projects:");
+  ASSERT_TRUE(begin < end && end != std::string::npos);
+  const std::string part = text.substr(begin, end - begin);
+  const std::string others_begin = "No public code that was run here trips ";
+  const size_t others = part.find(others_begin);
+  ASSERT_NE(others, std::string::npos);
+  const std::string rows = part.substr(0, others), rest = part.substr(others);
+  std::map<std::string, std::string> levels;
+  for (size_t r = 1; r < static_cast<size_t>(sim::check::Rule::count_); ++r) {
+    const sim::check::RuleText& t = sim::check::text_of(static_cast<sim::check::Rule>(r));
+    levels[std::string(t.code)] = sim::hazard_level_name(t.level);
+  }
+  std::set<std::string> tripped, silent;
+  const std::regex row("\\n\\| (H[0-9H, ]+) \\| (\\w+) \\|"), code("H[0-9]{4}");
+  for (std::sregex_iterator i(rows.begin(), rows.end(), row), none; i != none; ++i) {
+    const std::string codes = (*i)[1];
+    for (std::sregex_iterator c(codes.begin(), codes.end(), code); c != none; ++c) {
+      tripped.insert(c->str());
+      ASSERT_TRUE(levels.contains(c->str())) << c->str();
+      EXPECT_EQ(levels.at(c->str()), (*i)[2]) << c->str();
+    }
+  }
+  const std::string sentence = rest.substr(0, rest.find(". "));
+  for (std::sregex_iterator c(sentence.begin(), sentence.end(), code), none; c != none; ++c) silent.insert(c->str());
+  for (const auto& [name, level] : levels) EXPECT_EQ(tripped.count(name) + silent.count(name), 1u) << name;
 }
 
 }  // namespace
