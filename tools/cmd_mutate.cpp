@@ -218,12 +218,12 @@ std::string name_of(const std::string& subject) { return names_a_file(subject) ?
 /// The mutants from --first to --last: a long list is run in parts.
 std::vector<Mutant> part_of(const std::vector<Mutant>& every, const MutateFlags& f) {
   const size_t last = f.last == 0 ? every.size() : std::min(f.last, every.size());
-  if (f.first == 0 || (f.last != 0 && f.last < f.first)) throw UsageError(fmt::format("--first={} --last={}: the mutants are numbered from 1", f.first, f.last), "mutate");
   const size_t before = std::min(f.first - 1, last);
   return {every.begin() + static_cast<ptrdiff_t>(before), every.begin() + static_cast<ptrdiff_t>(last)};
 }
 
 ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector<std::string>& words) {
+  if (f.first == 0 || (f.last != 0 && f.last < f.first)) throw UsageError(fmt::format("--first={} --last={}: the mutants are numbered from 1", f.first, f.last), "mutate");
   sim::RunOptions limits;
   sim::set_limits(f.limits, limits);
   const CommandGuard guard(limits);
