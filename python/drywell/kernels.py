@@ -125,11 +125,12 @@ def _refuse(ran: subprocess.CompletedProcess[str], report: Mapping[str, Any]) ->
 
 
 def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic", arch: str | None = None, verify: bool = False,
-        **options: Any) -> KernelRun:
+        values: bool = True, **options: Any) -> KernelRun:
     """Runs a shipped kernel; without arrays on generated data.
 
     ``x``: the input of kernels that have one; options that are arrays (a GEMM's ``a``, ``b``, ``c``), numbers and words are the command's, with
     underscores. ``driver``, ``check`` ("off", "basic", "full"), ``arch``, ``verify`` (compare with the host reference): as for ``drywell run``.
+    ``values=False``: timed driver; the same cycles, without results of the tensor core and without outputs.
     Raises IllegalError for shapes and options that the kernel does not take, Error with ``code`` F… for a fault, Error if ``verify`` finds a
     difference. Hazards are in the result; :meth:`KernelRun.hazards`."""
     with tempfile.TemporaryDirectory(prefix="drywell-kernel-") as place:
@@ -140,7 +141,8 @@ def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic"
         words += [f"--driver={driver}", f"--check={check}"] + ([f"--arch={arch}"] if arch else []) + (["--verify"] if verify else [])
         out = folder / "outputs"
         out.mkdir()
-        ran = subprocess.run([program(), "run", name, *words, f"--save={out}", f"--json={folder / 'report.json'}"], capture_output=True, text=True)
+        words.append(f"--save={out}" if values else "--no-values")
+        ran = subprocess.run([program(), "run", name, *words, f"--json={folder / 'report.json'}"], capture_output=True, text=True)
         written = folder / "report.json"
         report = json.loads(written.read_text()) if written.exists() and written.stat().st_size else {}
         _refuse(ran, report)

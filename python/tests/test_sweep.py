@@ -8,6 +8,7 @@ import sys
 import textwrap
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -194,3 +195,52 @@ def test_a_store_of_fsspec():
     pytest.importorskip("fsspec")
     assert dw.sweep(fails_at_two, {"x": [1]}, "serial", cache="memory://drywell-test").ran == 1
     assert dw.sweep(fails_at_two, {"x": [1]}, "serial", cache="memory://drywell-test").ran == 0
+
+
+ROWS = [
+    {"bn": 64, "group": 1, "ring": 2, "cycles": 12000, "error": None},
+    {"bn": 128, "group": 1, "ring": 2, "cycles": 8000.0, "error": None},
+    {"bn": 64, "group": 2, "ring": 2, "cycles": 9000, "error": None},
+    {"bn": 128, "group": 2, "ring": 2, "error": "ValueError: too large"},
+]
+
+
+def test_a_map_has_a_cell_per_point_and_frames_the_best():
+    from drywell.heat_map import heat_map
+
+    p = heat_map(ROWS, "bn", ("group", "ring"), title="a < b")
+    assert [line.split() for line in p.text.splitlines()] == [["64", "128"], ["group", "1,", "ring", "2", "12,000", "8,000*"], ["group", "2,", "ring", "2", "9,000", "failed"]]
+    assert p.svg.count("<rect") == 5 and p.svg.count('class="best"') == 1 and "a &lt; b" in p.svg
+    # The least is the darkest, the most the lightest; the frame is that of the least.
+    assert "#deebf7" in p.svg
+    import xml.etree.ElementTree as tree
+
+    rects = [e for e in tree.fromstring(p.svg) if e.tag.endswith("rect")]
+    best = next(e for e in rects if e.get("class") == "best")
+    assert [(e.get("x"), e.get("y")) for e in rects if e.get("fill") == "#084594"] == [(best.get("x"), best.get("y"))]
+
+
+def test_a_map_refuses_two_points_in_one_cell_and_a_value_that_no_point_has():
+    from drywell.heat_map import heat_map
+
+    with pytest.raises(ValueError, match="two points at bn 64, ring 2"):
+        heat_map(ROWS, "bn", "ring")
+    with pytest.raises(ValueError, match="no point has a value 'seconds'"):
+        heat_map(ROWS, "bn", "group", "seconds")
+
+
+@pytest.mark.skipif(not os.environ.get("DRYWELL_BINARY"), reason="no drywell program (DRYWELL_BINARY)")
+def test_the_example_draws_the_tiles_of_a_shipped_gemm(tmp_path):
+    example = Path(__file__).resolve().parents[2] / "examples/python/best_tile.py"
+    words = [sys.executable, example, "gemm-blockscaled", "256", "256", "256"]
+    said = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True).stdout
+    rows = [json.loads(line) for line in (tmp_path / "gemm-blockscaled-256x256x256.jsonl").read_text().splitlines()]
+    good = [r for r in rows if not r["error"]]
+    assert len(rows) == 24 and len(good) >= 12
+    least = min(good, key=lambda r: r["result"]["cycles"])
+    assert f"{least['result']['cycles']} cycles" in said.splitlines()[-1]
+    assert (tmp_path / "gemm-blockscaled-256x256x256.svg").read_text().count('class="best"') >= 1
+    # Without values the time is the same.
+    p = least["point"]
+    whole = dw.kernels.gemm_blockscaled(m=256, n=256, k=256, bn=p["bn"], cta_group=p["cta_group"], cluster_n=p["cluster_n"], driver="timed")
+    assert whole.cycles == least["result"]["cycles"]
