@@ -14,6 +14,7 @@
 #include "cudart/launch_report.h"
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
+#include "drywell/sim/dap.h"
 #include "drywell/sim/debug.h"
 #include "drywell/sim/dump.h"
 #include "drywell/sim/report.h"
@@ -38,8 +39,10 @@ PackedArguments unpack(void** extra) {
   for (; reinterpret_cast<uintptr_t>(*extra) != kParamEnd; extra += 2) {
     const auto what = reinterpret_cast<uintptr_t>(extra[0]);
     require_value(what == kParamBuffer || what == kParamSize);
-    if (what == kParamBuffer) p.bytes = static_cast<const uint8_t*>(extra[1]);
-    else p.size = *static_cast<const size_t*>(extra[1]);
+    if (what == kParamBuffer)
+      p.bytes = static_cast<const uint8_t*>(extra[1]);
+    else
+      p.size = *static_cast<const size_t*>(extra[1]);
   }
   return p;
 }
@@ -155,7 +158,7 @@ void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) 
     throw CallFailed{e};
   };
   const Kernel& k = *r.kernel;
-  if (const Dim3 &g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
+  if (const Dim3& g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
     refuse(CudaError::invalid_value, fmt::format("a grid of {}x{}x{} blocks of {}x{}x{} threads", g.x, g.y, g.z, b.x, b.y, b.z));
   }
   if (const uint32_t most = max_dynamic_smem(device_, k, m); r.config.dynamic_smem > most) {
@@ -193,7 +196,7 @@ LaunchRequest Launcher::prepare(Kernel& k, const sim::LoadedModule& m, const sim
 }
 
 bool Launcher::breaks_at(const Kernel& k) const {
-  if (!options_.break_at.has_value() || broken_) return false;
+  if (!options_.break_at.has_value() || (broken_ && options_.dap.empty())) return false;
   const auto& launch = options_.break_at->launch;
   return launch.has_value() ? *launch == records_.size() : watched(k);
 }
@@ -263,7 +266,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   std::unique_ptr<sim::LaunchRunner> debugger;
   if (breaks_at(*r.kernel)) {
     broken_ = true;
-    debugger = sim::make_stepping_runner(options_.script);
+    debugger = options_.dap.empty() ? sim::make_stepping_runner(options_.script) : sim::make_dap_runner(options_.dap);
     options.runner = debugger.get();
   }
   options.cooperative = r.cooperative;
@@ -273,7 +276,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   wrong.reset();
   if (options_.list_allocations) memory_.find_writers(fmt::format("launch {}, {}", records_.size(), r.kernel->display));
   if (traced) trace_->finish(result);
-  print(result.output);
+  if (debugger == nullptr || options_.dap.empty()) print(result.output);  // the editor has it already
   LaunchRecord record = record_of(r, result);
   for (const void* handle : r.events) streams_.mark(streams_.events.get(handle));
   const CudaError error = result.fault.has_value() ? report_fault(r, *result.fault) : CudaError::success;

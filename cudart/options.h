@@ -13,12 +13,14 @@
 namespace drywell::cudart {
 
 inline constexpr const char* kOptionsVariable = "DRYWELL_EXEC";
+/// Of `drywell exec` with --break: the socket of the `drywell dap` that takes the launches instead of a terminal.
+inline constexpr const char* kDebuggerVariable = "DRYWELL_DAP";
 
 struct ExecOptions {
   std::string arch = "sm_100a", driver = "eager", caches = "carry", clock = "nominal";
-  std::string kernel;          // regular expression for kernel names; empty: all launches
-  std::string trace, report;   // files
-  std::string dump;            // --dump: folder of launch files; empty: none
+  std::string kernel;         // regular expression for kernel names; empty: all launches
+  std::string trace, report;  // files
+  std::string dump;           // --dump: folder of launch files; empty: none
   /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
   std::string time;
   bool check = false, summary = false, values = true, contract = false;
@@ -29,6 +31,7 @@ struct ExecOptions {
   };
   std::optional<Break> break_at;
   std::string script;  // the debugger's commands; empty: standard input
+  std::string dap;     // socket of an editor's debugger, which takes every launch that `kernel` matches, or that with break_at's number; empty: none
   unsigned threads = 0;
   sim::RunLimits limits;  // the time begins with the process's first CUDA call
   /// Byte `offset` of the `allocation`-th cudaMalloc (from 0) is wrong while a kernel runs that `kernel` matches.
@@ -37,7 +40,7 @@ struct ExecOptions {
   };
   std::optional<Corruption> corrupt;
   bool list_allocations = false, leaks = false;  // at the end
-  uint64_t process = 0;  // the process that `drywell exec` became: it says so if it called no CUDA function
+  uint64_t process = 0;                          // the process that `drywell exec` became: it says so if it called no CUDA function
 };
 
 /// "first", or a number. Throws InputError E4306.

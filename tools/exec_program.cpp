@@ -240,7 +240,10 @@ ExitCode exec_program(ExecFlags f) {
   f.options.values = !f.no_values;
   f.options.process = static_cast<uint64_t>(::getpid());
   if (!f.corrupt.empty() && !f.options.list_allocations) f.options.corrupt = cudart::parse_corruption(f.corrupt);
-  if (!f.stop.empty()) f.options.break_at = cudart::parse_break(f.stop);
+  if (!f.stop.empty()) {
+    f.options.break_at = cudart::parse_break(f.stop);
+    f.options.dap = variable(cudart::kDebuggerVariable);
+  }
   if (!f.options.script.empty() && !f.options.break_at.has_value())
     throw UsageError("--script is for --break", f.command);
   check_options(f.options, f.command, program);

@@ -6,8 +6,10 @@
 #include <charconv>
 #include <optional>
 #include <set>
+#include <sstream>
 
 #include "drywell/core/error.h"
+#include "drywell/core/files.h"
 #include "drywell/core/text.h"
 #include "drywell/isa/print.h"
 
@@ -34,6 +36,33 @@ bool same_source(const CodeLine& l, std::string_view file, uint32_t line) {
   return here({l.file, l.line, 0}) || std::any_of(l.called_from.begin(), l.called_from.end(), here);
 }
 bool same_ptx(const CodeLine& l, std::string_view, uint32_t line) { return l.ptx_line == line; }
+
+/// The whole path of `file`, which `l` or a call that it was inlined for is of.
+const std::string& path_in(const CodeLine& l, std::string_view file) {
+  const auto call = std::find_if(l.called_from.begin(), l.called_from.end(), [&](const SourcePos& at) { return same_file(at.file, file); });
+  return same_file(l.file, file) || call == l.called_from.end() ? l.file : call->file;
+}
+
+/// True if another function of a Python file begins behind line `asked`, up to line `found`. A decorator's line belongs to its function.
+bool function_between(const std::string& path, uint32_t asked, uint32_t found) {
+  if (!path.ends_with(".py") || asked == found) return false;
+  std::string text;
+  try {
+    text = read_text_file(path);
+  } catch (const Error&) {
+    return false;  // nothing is known of the file
+  }
+  std::istringstream in(text);
+  std::string line;
+  bool decorated = false;
+  for (uint32_t n = 1; n <= found && std::getline(in, line); ++n) {
+    const std::string_view word = std::string_view(line).substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool decorator = word.starts_with('@'), header = word.starts_with("def ") || word.starts_with("class ");
+    if (n > asked && (decorator || header) && !decorated) return true;
+    if (n >= asked) decorated = decorator;
+  }
+  return false;
+}
 
 }  // namespace
 
@@ -84,12 +113,15 @@ std::string CodeMap::place(uint32_t pc) const {
 // First instructions of the runs of instructions of `line`, or of the next line that has instructions.
 std::vector<uint32_t> CodeMap::starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const {
   constexpr uint32_t kNearby = 50;  // a line further down is not the one that the user means
-  for (const uint32_t end = line + kNearby; line <= end; ++line) {
+  const uint32_t asked = line;
+  for (; line <= asked + kNearby; ++line) {
     std::vector<uint32_t> found;
     for (uint32_t pc = 0; pc < size(); ++pc) {
       if (same(lines_[pc], file, line) && (pc == 0 || !same(lines_[pc - 1], file, line))) found.push_back(pc);
     }
-    if (!found.empty()) return found;
+    if (found.empty()) continue;
+    const bool elsewhere = same == same_source && function_between(path_in(lines_[found[0]], file), asked, line);
+    return elsewhere ? std::vector<uint32_t>{} : found;
   }
   return {};
 }
@@ -97,7 +129,7 @@ std::vector<uint32_t> CodeMap::starts_of(bool (*same)(const CodeLine&, std::stri
 std::vector<uint32_t> CodeMap::find_line(std::string_view file, uint32_t& line) const {
   const uint32_t asked = line;
   std::vector<uint32_t> found = starts_of(same_source, file, line);
-  if (!found.empty()) return found;
+  if (!found.empty() || !same_file(text_name_, file)) return found;
   line = asked;
   return starts_of(same_ptx, file, line);
 }

@@ -6,20 +6,20 @@
 #include <string_view>
 #include <vector>
 
-#include "sim/state/program.h"
 #include "drywell/core/source_path.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 
 /// One instruction as the user sees it.
 struct CodeLine {
-  std::string text;          // PTX
-  std::string function;      // empty: the kernel itself
-  std::string file;          // of the author's source; empty: no line information
+  std::string text;      // PTX
+  std::string function;  // empty: the kernel itself
+  std::string file;      // of the author's source; empty: no line information
   uint32_t line = 0;
   std::vector<SourcePos> called_from;  // the calls for which that line was inlined, innermost first
-  uint32_t ptx_line = 0;     // in the PTX file; 0: the kernel was built in C++
-  bool end = false;          // the return after the last instruction of every function
+  uint32_t ptx_line = 0;               // in the PTX file; 0: the kernel was built in C++
+  bool end = false;                    // the return after the last instruction of every function
 };
 
 class CodeMap {
@@ -35,7 +35,8 @@ class CodeMap {
 
   /// Program counters that `words` name: pc:N; LINE (of `file`, or of the PTX if `file` is empty); FILE:LINE; ptx:LINE; a
   /// label; an instruction's name or its beginning up to a dot ("tcgen05.mma"). A line that was copied (unrolled loops) has
-  /// several. A line without code means the next line that has code, at most 50 lines further. Throws InputError E4320.
+  /// several. A line without code means the next line that has code, at most 50 lines further and in the same
+  /// function of a Python file. Throws InputError E4320.
   std::vector<uint32_t> find(std::string_view words, std::string_view file) const;
   /// The same for a line of a file; empty if there is none. `file` may lack leading folders. `line` is set to the line found.
   std::vector<uint32_t> find_line(std::string_view file, uint32_t& line) const;

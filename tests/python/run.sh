@@ -46,6 +46,8 @@ case $test in
     expect "$scratch/err" "error E1"
     ;;
 
+  dap) "$python" dap_session.py "$drywell" "$python" "$1" ;;
+
   # A wait that is forgotten: an error with both lines of the script, and the status.
   seeded)
     under --check triton_kernels.py forgotten_wait >"$scratch/out" 2>"$scratch/err" && fail "no error"

@@ -1,8 +1,8 @@
 // Requests that run the launch.
 #include <utility>
 
-#include "sim/debug/describe.h"
 #include "sim/debug/dap/adapter.h"
+#include "sim/debug/describe.h"
 
 namespace drywell::sim::dap {
 
@@ -24,8 +24,10 @@ void DapAdapter::run_motion() {
     }
     // Answers a message and continues, unless the message ends the motion.
     std::optional<Wire::Message> m = wire_.receive();
-    if (!m.has_value()) left_ = true;
-    else if (!m->error.empty()) refuse(Json::object(), m->error);
+    if (!m.has_value())
+      left_ = true;
+    else if (!m->error.empty())
+      refuse(Json::object(), m->error);
     else {
       const Motion before = std::exchange(motion_, nullptr);
       const std::string name = motion_name_;
@@ -75,8 +77,9 @@ void DapAdapter::report_stop(const StopReason& r) {
   event("stopped", body);
 }
 
-Json DapAdapter::configuration_done(const Json&) {
-  if (stop_on_entry_) {
+// A relay says it for each launch (relay.cpp).
+Json DapAdapter::configuration_done(const Json& a) {
+  if (a.value("stopOnEntry", stop_on_entry_)) {
     return start([this]() -> StopReason {
       motion_name_ = "entry";
       return {};

@@ -6,6 +6,7 @@
 #include "drywell/core/error.h"
 #include "drywell/sim/dap.h"
 #include "sim/debug/dap/adapter.h"
+#include "sim/debug/dap/relay.h"
 
 namespace drywell::sim {
 namespace dap {
@@ -21,14 +22,16 @@ std::string wrong_argument(const nlohmann::ordered_json::exception& e) {
 /// The conversation up to the launch, and after it.
 class Conversation {
  public:
-  Conversation(int in, int out, const DapHost& host) : wire_(in, out), host_(host) {}
+  Conversation(int in, int out, const DapHost& host, const DapPrograms& programs) : wire_(in, out), host_(host), programs_(programs) {}
 
   void run() {
     while (!left_) {
       std::optional<Wire::Message> m = wire_.receive();
       if (!m.has_value()) break;
-      if (!m->error.empty()) answer(Json::object(), false, {}, m->error);
-      else take(m->body);
+      if (!m->error.empty())
+        answer(Json::object(), false, {}, m->error);
+      else
+        take(m->body);
     }
   }
 
@@ -36,8 +39,7 @@ class Conversation {
   void answer(const Json& request, bool success, Json body, const std::string& message = {}) {
     const auto seq = request.find("seq");
     const auto command = request.find("command");
-    Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)},
-              {"command", command != request.end() && command->is_string() ? *command : Json("")}};
+    Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)}, {"command", command != request.end() && command->is_string() ? *command : Json("")}};
     if (!body.is_null()) r["body"] = std::move(body);
     if (!message.empty()) {
       r["message"] = message;
@@ -76,9 +78,12 @@ class Conversation {
     l.words = {a.at("program").get<std::string>()};
     for (const Json& w : a.value("args", Json::array())) l.words.push_back(w.get<std::string>());
     for (const char* key : {"arch", "driver"}) {
-      if (a.contains(key)) l.words.push_back(fmt::format("--{}={}", key, a[key].get<std::string>()));
+      if (a.contains(key)) l.options.push_back(fmt::format("--{}={}", key, a[key].get<std::string>()));
     }
-    l.launch = a.value("launch", 1u);
+    for (const Json& o : a.value("options", Json::array())) l.options.push_back(o.get<std::string>());
+    if (a.contains("launch")) l.launch = a["launch"].get<uint32_t>();
+    l.kernel = a.value("kernel", "");
+    l.python = a.value("python", "");
     return l;
   }
 
@@ -88,6 +93,10 @@ class Conversation {
       const DapLaunch l = asked(a);
       const std::string root = a.value("sourceRoot", ".");
       const bool stop = a.value("stopOnEntry", true);
+      if (programs_.takes && programs_.takes(l)) {
+        left_ = relay(wire_, request, {l, root, stop, positions_}, programs_) == RelayEnd::left;
+        return;
+      }
       bool answered = false;
       const DapBody body = [&](const Launch& launched, const RunOptions& o) {
         answered = true;
@@ -101,7 +110,7 @@ class Conversation {
     } catch (const Error& e) {
       answer(request, false, {}, e.what());
     } catch (const Json::exception& e) {
-      answer(request, false, {}, fmt::format("launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot{}", wrong_argument(e)));
+      answer(request, false, {}, fmt::format("launch takes program (a kernel, a .ptx, .toml or .py file, or a CUDA program), args, arch, driver, options, kernel, python, stopOnEntry, launch, cwd, sourceRoot{}", wrong_argument(e)));
     }
   }
 
@@ -126,6 +135,7 @@ class Conversation {
 
   Wire wire_;
   const DapHost& host_;
+  const DapPrograms& programs_;
   Positions positions_;
   bool left_ = false;
 };
@@ -133,6 +143,6 @@ class Conversation {
 }  // namespace
 }  // namespace dap
 
-void serve_dap(int in, int out, const DapHost& host) { dap::Conversation(in, out, host).run(); }
+void serve_dap(int in, int out, const DapHost& host, const DapPrograms& programs) { dap::Conversation(in, out, host, programs).run(); }
 
 }  // namespace drywell::sim

@@ -107,6 +107,10 @@ std::optional<Wire::Message> Wire::receive() {
 
 void Wire::send(Json message) {
   message["seq"] = next_++;
+  pass(message);
+}
+
+void Wire::pass(const Json& message) {
   const std::string text = message.dump(-1, ' ', false, Json::error_handler_t::replace);
   const std::string all = "Content-Length: " + std::to_string(text.size()) + "\r\n\r\n" + text;
   for (size_t at = 0; at < all.size();) {

@@ -23,6 +23,11 @@ class Wire {
   std::optional<Message> receive();
   /// Adds "seq" and sends the message. A message that cannot be delivered is dropped.
   void send(Json message);
+  /// Sends a message of another party with its "seq".
+  void pass(const Json& message);
+  /// True if bytes have been read that receive() has not returned.
+  bool holds() const { return !buffer_.empty(); }
+  int descriptor() const { return in_; }
 
  private:
   std::optional<std::string> line();
