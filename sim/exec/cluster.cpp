@@ -2,9 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/call.h"
 #include "sim/state/payload/cluster.h"
 
 namespace drywell::sim {
@@ -51,9 +53,13 @@ Effect cluster_wait(Warp& w, const DecodedOp&, LaneMask mask) {
     return fault(w, Code::F3505,
                  fmt::format("barrier.cluster.wait by lanes {:#010x}, which have not arrived", early));
   complete_if_all_arrived(*w.cta->cluster);  // threads that have exited since then need not arrive
-  if ((w.cluster_arrived & mask) != 0 || ordered_work_in_flight(*w.cta->cluster)) return block(w, BlockReason::cluster_barrier);
-  w.cluster_unwaited &= ~mask;
-  return Effect::next;
+  // Lanes that have arrived in the next instance may be here with lanes that have not left the last one.
+  const LaneMask go = ordered_work_in_flight(*w.cta->cluster) ? 0 : mask & ~w.cluster_arrived;
+  if (go == 0 && mask != 0) return block(w, BlockReason::cluster_barrier);
+  w.cluster_unwaited &= ~go;
+  if (go == mask) return Effect::next;
+  run_groups(w, std::array{LaneGroup{w.pc + 1, go | (w.active & ~mask), w.frame, w.backward}, LaneGroup{w.pc, mask & ~go, w.frame, w.backward}});
+  return Effect::jumped;
 }
 
 // The rank is in bits 24..31, of generic addresses too (docs/facts/tma-mbarrier.md §5). A rank that the cluster does not have is no

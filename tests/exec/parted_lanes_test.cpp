@@ -128,6 +128,58 @@ TEST(PartedLanes, WhatSynchronisesLanesIsTheSame) {
   }
 }
 
+/// Twelve times: each lane stores a word and reads its neighbour's, with `barrier` behind either. It stores the sum of what it has read.
+std::string exchange_in_a_loop(const std::string& barrier) {
+  return R"(.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .shared .align 4 .b8 words[128];
+  .reg .b32 %r<10>;
+  .reg .b64 %rd<4>;
+  .reg .pred %p<2>;
+  mov.u32 %r0, %tid.x;
+  mov.u32 %r1, words;
+  shl.b32 %r2, %r0, 2;
+  add.u32 %r3, %r1, %r2;
+  add.u32 %r4, %r2, 4;
+  and.b32 %r4, %r4, 127;
+  add.u32 %r4, %r1, %r4;
+  mul.lo.u32 %r5, %r0, 100;
+  mov.u32 %r6, 0;
+  mov.u32 %r7, 0;
+ROUND:
+  add.u32 %r8, %r5, %r7;
+  st.volatile.shared.u32 [%r3], %r8;
+)" + barrier +
+         R"(
+  ld.volatile.shared.u32 %r8, [%r4];
+  add.u32 %r6, %r6, %r8;
+)" + barrier +
+         R"(
+  add.u32 %r7, %r7, 1;
+  setp.lt.u32 %p0, %r7, 12;
+  @%p0 bra ROUND;
+  ld.param.u64 %rd0, [out];
+  mul.wide.u32 %rd1, %r0, 4;
+  add.u64 %rd1, %rd0, %rd1;
+  st.global.u32 [%rd1], %r6;
+  ret;
+}
+)";
+}
+
+// Some lanes are an instance of the barrier ahead of others, and wait at the same instruction.
+TEST(PartedLanes, BarriersInALoopKeepTheirInstancesApart) {
+  std::vector<uint32_t> sums;
+  for (uint32_t lane = 0; lane < 32; ++lane) sums.push_back((lane + 1) % 32 * 1200 + 66);
+  for (const char* barrier : {"bar.warp.sync -1;", "bar.sync 0;", "barrier.sync 1, 32;", "barrier.cluster.arrive; barrier.cluster.wait;",
+                              "barrier.cluster.arrive.release; nanosleep.u32 20; barrier.cluster.wait.acquire;"}) {
+    EXPECT_EQ(results(exchange_in_a_loop(barrier), "parted"), std::set{sums}) << barrier;
+  }
+}
+
 // Each lane adds the values of all lanes; and lanes that wait for a lock of another lane make progress.
 constexpr const char* kShuffles = R"(.version 8.6
 .target sm_90
