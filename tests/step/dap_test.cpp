@@ -198,7 +198,9 @@ TEST_F(Dap, ShowsWhatIsThere) {
 TEST_F(Dap, SaysWhatTheLaunchLacks) {
   ok("initialize", {{"adapterID", "drywell"}});
   const std::string message = refused("launch", {{"args", Json::array()}});
-  EXPECT_EQ(message, "launch takes program (a kernel or a .ptx or .toml file), args, arch, driver, stopOnEntry, launch, cwd, sourceRoot: key 'program' not found");
+  EXPECT_EQ(message,
+            "launch takes program (a kernel, a .ptx, .toml or .py file, or a CUDA program), args, arch, driver, options, kernel, python, "
+            "stopOnEntry, launch, cwd, sourceRoot: key 'program' not found");
   EXPECT_EQ(refused("launch", {{"program", 7}}).find("[json"), std::string::npos);  // the library's own numbers
 }
 
