@@ -126,7 +126,7 @@ std::string method(const InstrSpec& s, const Form& form, std::string_view row, s
 }  // namespace
 
 std::string typed_forms() {
-  const std::string head = "// The rows of the instruction table as functions (drywell/isa/typed.h). Made by `drywell isa --typed`; do not edit.\n";
+  const std::string head = "// The rows of the instruction table as functions (drywell/isa/typed.h). Made by `drywell isa --typed`; do not edit. One generated table, so one long file.\n";
   std::string forms, methods;
   for (size_t i = 0; i < isa::kOpcodeCount; ++i) {
     const InstrSpec& s = isa::spec(static_cast<isa::Opcode>(i));

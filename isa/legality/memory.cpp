@@ -4,7 +4,6 @@
 
 namespace drywell::isa::legality {
 
-// mov packs and unpacks vectors whose elements add up to the instruction's width (PTX ISA 9.7.9.4).
 namespace {
 
 void special_width(const InstructionRef& i, LegalityReport& out, SpecialReg r) {
@@ -43,6 +42,7 @@ bool kinds_agree(Mod type, Mod of_register) {
   return !is_float_type(type) && !number(of_register);
 }
 
+// mov packs and unpacks vectors whose elements add up to the instruction's width (PTX ISA 9.7.9.4).
 void mov(const InstructionRef& i, LegalityReport& out) {
   const unsigned bits = type_bits(i.mod(Slot::type));
   const auto operands = i.operands();

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ._core import version
+from .heat_map import heat_map
 from .layouts import Picture
 from .results import Run
 
@@ -180,8 +181,6 @@ class Sweep:
     def picture(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "cycles", title: str = "") -> Picture:
         """The sweep as a map of ``value``: a column per value of ``x`` and a row per value of ``y``, each a name or several; the least has a
         frame. ValueError if two points have one cell, or none has the value."""
-        from .heat_map import heat_map
-
         return heat_map(self.table(), x, y, value, title)
 
     def columns(self) -> list[str]:

@@ -1,4 +1,5 @@
-"""Triton: functions of its language that kernels of the other files do not use: sort, top-k, gather, scaled products, inline PTX, scans with own combinations, locks, print, assert."""
+"""Triton: functions of its language that kernels of the other files do not use: gather by rows and by TMA, inline PTX,
+work queues, batched and double products, scaled products on both architectures, libdevice, print, assert."""
 
 from math import erf, lgamma
 
@@ -15,40 +16,6 @@ import drywell as dw
 from cases import BLACKWELL, Check, Registry, check_case, floats, rng, small_ints
 
 R = Registry()
-
-
-@triton.jit
-def sort_kernel(x, y, N: tl.constexpr, DESCENDING: tl.constexpr):
-    i = tl.program_id(0) * N + tl.arange(0, N)
-    tl.store(y + i, tl.sort(tl.load(x + i), descending=DESCENDING))
-
-
-@R.case()
-def sort():
-    x, y = floats(3, 128), dw.poison((3, 128))
-    sort_kernel[(3,)](x, y, N=128, DESCENDING=False)
-    return Check(y, np.sort(x, 1))
-
-
-@R.case()
-def sort_descending_int16():
-    x = small_ints(2, 64, dtype=np.int16)
-    y = np.zeros_like(x)
-    sort_kernel[(2,)](x, y, N=64, DESCENDING=True)
-    return Check(y, np.sort(x, 1)[:, ::-1])
-
-
-@triton.jit
-def topk_kernel(x, y, N: tl.constexpr, K: tl.constexpr):
-    r = tl.program_id(0)
-    tl.store(y + r * K + tl.arange(0, K), tl.topk(tl.load(x + r * N + tl.arange(0, N)), K))
-
-
-@R.case()
-def topk():
-    x, y = small_ints(2, 256, dtype=np.int32, least=-999, most=999), np.zeros((2, 8), np.int32)
-    topk_kernel[(2,)](x, y, N=256, K=8)
-    return Check(y, np.sort(x, 1)[:, ::-1][:, :8])
 
 
 @triton.jit
@@ -99,71 +66,6 @@ def inline_ptx():
     inline_kernel[(1,)](x, swapped, ones, zeros, N=256)
     bits = [int(v) for v in x]
     return [Check(swapped, x.byteswap()), Check(ones, np.array([bin(v).count("1") for v in bits])), Check(zeros, np.array([32 - v.bit_length() for v in bits]))]
-
-
-@triton.jit
-def larger(a, b):
-    return tl.maximum(a, b)
-
-
-@triton.jit
-def scan_kernel(x, high, sums, N: tl.constexpr):
-    i = tl.program_id(0) * N + tl.arange(0, N)
-    v = tl.load(x + i)
-    tl.store(high + i, tl.associative_scan(v, 0, larger))
-    tl.store(sums + i, tl.cumsum(v, 0, reverse=True))
-
-
-@R.case()
-def scans():
-    x = small_ints(2, 512, dtype=np.int32, least=-50, most=50)
-    high, sums = np.zeros_like(x), np.zeros_like(x)
-    scan_kernel[(2,)](x, high, sums, N=512)
-    return [Check(high, np.maximum.accumulate(x, 1)), Check(sums, np.cumsum(x[:, ::-1], 1)[:, ::-1])]
-
-
-@triton.jit
-def later(value, index, other, other_index):
-    take = (value > other) | ((value == other) & (index < other_index))
-    return tl.where(take, value, other), tl.where(take, index, other_index)
-
-
-@triton.jit
-def extremes_kernel(x, value, index, counts, flipped, N: tl.constexpr, BINS: tl.constexpr):
-    i = tl.arange(0, N)
-    v = tl.load(x + i)
-    best, where = tl.reduce((v, i), 0, later)
-    tl.store(value, best)
-    tl.store(index, where)
-    tl.store(counts + tl.arange(0, BINS), tl.histogram(v, BINS))
-    a, b = tl.split(tl.reshape(tl.flip(v, 0), (N // 2, 2)))
-    tl.store(flipped + i, tl.interleave(b, a))
-
-
-@R.case()
-def reduce_with_index_histogram_flip_interleave():
-    x = small_ints(1024, dtype=np.int32, least=0, most=32)
-    value, index, counts, flipped = np.zeros(1, np.int32), np.zeros(1, np.int32), np.zeros(32, np.int32), np.zeros_like(x)
-    extremes_kernel[(1,)](x, value, index, counts, flipped, N=1024, BINS=32)
-    return [Check(value, x.max(keepdims=True)), Check(index, np.array([x.argmax()])), Check(counts, np.bincount(x, minlength=32)),
-            Check(flipped, x[::-1].reshape(-1, 2)[:, ::-1].ravel())]
-
-
-@triton.jit
-def lock_kernel(lock, total, N: tl.constexpr):
-    i = tl.arange(0, N)
-    while tl.atomic_cas(lock, 0, 1, sem="acquire") == 1:
-        pass
-    tl.store(total + i, tl.load(total + i) + tl.program_id(0) + 1)
-    tl.debug_barrier()
-    tl.atomic_xchg(lock, 0, sem="release")
-
-
-@R.case()
-def spin_lock():
-    total = np.zeros(128, np.int32)
-    lock_kernel[(9,)](np.zeros(1, np.int32), total, N=128)
-    return Check(total, np.full(128, 45))
 
 
 @triton.jit

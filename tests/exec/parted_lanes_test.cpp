@@ -12,37 +12,38 @@
 namespace drywell::sim {
 namespace {
 
-/// Each lane stores its number and reads its neighbour's, behind `between`.
-std::string exchange(const std::string& between) {
+/// A kernel of one warp: %r3 and %r4 are the addresses of the lane's word in shared memory and of its neighbour's. It stores %r6.
+std::string with_neighbours(const std::string& body) {
   return R"(.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 out)
 {
   .shared .align 4 .b8 words[128];
-  .reg .b32 %r<8>;
+  .reg .b32 %r<10>;
   .reg .b64 %rd<4>;
   .reg .pred %p<2>;
   mov.u32 %r0, %tid.x;
   mov.u32 %r1, words;
   shl.b32 %r2, %r0, 2;
   add.u32 %r3, %r1, %r2;
-  st.volatile.shared.u32 [%r3], 1000;
-  bar.sync 0;
-  st.volatile.shared.u32 [%r3], %r0;
-)" + between +
-         R"(
   add.u32 %r4, %r2, 4;
   and.b32 %r4, %r4, 127;
   add.u32 %r4, %r1, %r4;
-  ld.volatile.shared.u32 %r5, [%r4];
+)" + body +
+         R"(
   ld.param.u64 %rd0, [out];
   mul.wide.u32 %rd1, %r0, 4;
   add.u64 %rd1, %rd0, %rd1;
-  st.global.u32 [%rd1], %r5;
+  st.global.u32 [%rd1], %r6;
   ret;
 }
 )";
+}
+
+/// Each lane stores its number and reads its neighbour's, behind `between`.
+std::string exchange(const std::string& between) {
+  return with_neighbours("st.volatile.shared.u32 [%r3], 1000;\nbar.sync 0;\nst.volatile.shared.u32 [%r3], %r0;\n" + between + "\nld.volatile.shared.u32 %r6, [%r4];\n");
 }
 
 std::vector<uint32_t> run(const std::string& ptx, const std::string& driver) {
@@ -130,44 +131,26 @@ TEST(PartedLanes, WhatSynchronisesLanesIsTheSame) {
 
 /// Twelve times: each lane stores a word and reads its neighbour's, with `barrier` behind either. It stores the sum of what it has read.
 std::string exchange_in_a_loop(const std::string& barrier) {
-  return R"(.version 8.6
-.target sm_90
-.address_size 64
-.visible .entry k(.param .u64 out)
-{
-  .shared .align 4 .b8 words[128];
-  .reg .b32 %r<10>;
-  .reg .b64 %rd<4>;
-  .reg .pred %p<2>;
-  mov.u32 %r0, %tid.x;
-  mov.u32 %r1, words;
-  shl.b32 %r2, %r0, 2;
-  add.u32 %r3, %r1, %r2;
-  add.u32 %r4, %r2, 4;
-  and.b32 %r4, %r4, 127;
-  add.u32 %r4, %r1, %r4;
+  return with_neighbours(R"(
   mul.lo.u32 %r5, %r0, 100;
   mov.u32 %r6, 0;
   mov.u32 %r7, 0;
 ROUND:
   add.u32 %r8, %r5, %r7;
   st.volatile.shared.u32 [%r3], %r8;
-)" + barrier +
-         R"(
+)" + barrier + R"(
   ld.volatile.shared.u32 %r8, [%r4];
   add.u32 %r6, %r6, %r8;
-)" + barrier +
-         R"(
+)" + barrier + R"(
   add.u32 %r7, %r7, 1;
   setp.lt.u32 %p0, %r7, 12;
   @%p0 bra ROUND;
-  ld.param.u64 %rd0, [out];
-  mul.wide.u32 %rd1, %r0, 4;
-  add.u64 %rd1, %rd0, %rd1;
-  st.global.u32 [%rd1], %r6;
-  ret;
+)");
 }
-)";
+
+/// Forty times `barrier` with nothing in between, which is where lanes of two instances meet at one instruction.
+std::string barrier_alone_in_a_loop(const std::string& barrier) {
+  return with_neighbours("mov.u32 %r6, 0;\nROUND:\n" + barrier + "\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p0, %r6, 40;\n@%p0 bra ROUND;\n");
 }
 
 // Some lanes are an instance of the barrier ahead of others, and wait at the same instruction.
@@ -177,6 +160,7 @@ TEST(PartedLanes, BarriersInALoopKeepTheirInstancesApart) {
   for (const char* barrier : {"bar.warp.sync -1;", "bar.sync 0;", "barrier.sync 1, 32;", "barrier.cluster.arrive; barrier.cluster.wait;",
                               "barrier.cluster.arrive.release; nanosleep.u32 20; barrier.cluster.wait.acquire;"}) {
     EXPECT_EQ(results(exchange_in_a_loop(barrier), "parted"), std::set{sums}) << barrier;
+    EXPECT_EQ(results(barrier_alone_in_a_loop(barrier), "parted"), std::set{std::vector<uint32_t>(32, 40)}) << barrier;
   }
 }
 
