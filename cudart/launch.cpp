@@ -39,8 +39,10 @@ PackedArguments unpack(void** extra) {
   for (; reinterpret_cast<uintptr_t>(*extra) != kParamEnd; extra += 2) {
     const auto what = reinterpret_cast<uintptr_t>(extra[0]);
     require_value(what == kParamBuffer || what == kParamSize);
-    if (what == kParamBuffer) p.bytes = static_cast<const uint8_t*>(extra[1]);
-    else p.size = *static_cast<const size_t*>(extra[1]);
+    if (what == kParamBuffer)
+      p.bytes = static_cast<const uint8_t*>(extra[1]);
+    else
+      p.size = *static_cast<const size_t*>(extra[1]);
   }
   return p;
 }
@@ -156,7 +158,7 @@ void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) 
     throw CallFailed{e};
   };
   const Kernel& k = *r.kernel;
-  if (const Dim3 &g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
+  if (const Dim3& g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
     refuse(CudaError::invalid_value, fmt::format("a grid of {}x{}x{} blocks of {}x{}x{} threads", g.x, g.y, g.z, b.x, b.y, b.z));
   }
   if (const uint32_t most = max_dynamic_smem(device_, k, m); r.config.dynamic_smem > most) {

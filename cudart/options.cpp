@@ -17,16 +17,24 @@ uint64_t number(std::string_view text, std::string_view what) {
 }
 
 void set(ExecOptions& o, std::string_view name, const std::string& value) {
-  if (name == "arch") o.arch = value;
-  else if (name == "driver") o.driver = value;
-  else if (name == "kernel") o.kernel = value;
-  else if (name == "trace") o.trace = value;
-  else if (name == "report") o.report = value;
+  if (name == "arch")
+    o.arch = value;
+  else if (name == "driver")
+    o.driver = value;
+  else if (name == "kernel")
+    o.kernel = value;
+  else if (name == "trace")
+    o.trace = value;
+  else if (name == "report")
+    o.report = value;
   else if (name == "dump")
     o.dump = value;
-  else if (name == "check") o.check = value == "1";
-  else if (name == "summary") o.summary = value == "1";
-  else if (name == "caches") o.caches = value;
+  else if (name == "check")
+    o.check = value == "1";
+  else if (name == "summary")
+    o.summary = value == "1";
+  else if (name == "caches")
+    o.caches = value;
   else if (name == "clock")
     o.clock = value;
   else if (name == "time")
@@ -35,20 +43,32 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
     o.values = value != "1";
   else if (name == "contract")
     o.contract = value == "1";
-  else if (name == "threads") o.threads = static_cast<unsigned>(number(value, name));
-  else if (name == "max-instructions") o.limits.instructions = number(value, name);
-  else if (name == "max-cycles") o.limits.cycles = number(value, name);
-  else if (name == "timeout") o.limits.timeout = value;
-  else if (name == "memory") o.limits.memory = value;
-  else if (name == "break") o.break_at = parse_break(value);
-  else if (name == "script") o.script = value;
+  else if (name == "threads")
+    o.threads = static_cast<unsigned>(number(value, name));
+  else if (name == "max-instructions")
+    o.limits.instructions = number(value, name);
+  else if (name == "max-cycles")
+    o.limits.cycles = number(value, name);
+  else if (name == "timeout")
+    o.limits.timeout = value;
+  else if (name == "memory")
+    o.limits.memory = value;
+  else if (name == "break")
+    o.break_at = parse_break(value);
+  else if (name == "script")
+    o.script = value;
   else if (name == "dap")
     o.dap = value;
-  else if (name == "list-allocations") o.list_allocations = value == "1";
-  else if (name == "leaks") o.leaks = value == "1";
-  else if (name == "process") o.process = number(value, name);
-  else if (name == "corrupt") o.corrupt = parse_corruption(value);
-  else throw InputError(Code::E4306, fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
+  else if (name == "list-allocations")
+    o.list_allocations = value == "1";
+  else if (name == "leaks")
+    o.leaks = value == "1";
+  else if (name == "process")
+    o.process = number(value, name);
+  else if (name == "corrupt")
+    o.corrupt = parse_corruption(value);
+  else
+    throw InputError(Code::E4306, fmt::format("{}: there is no option '{}'", kOptionsVariable, name));
 }
 
 }  // namespace
@@ -71,9 +91,12 @@ namespace {
 std::string escaped(std::string_view value) {
   std::string out;
   for (const char c : value) {
-    if (c == '\\') out += "\\\\";
-    else if (c == '\n') out += "\\n";
-    else out += c;
+    if (c == '\\')
+      out += "\\\\";
+    else if (c == '\n')
+      out += "\\n";
+    else
+      out += c;
   }
   return out;
 }

@@ -18,9 +18,9 @@ inline constexpr const char* kDebuggerVariable = "DRYWELL_DAP";
 
 struct ExecOptions {
   std::string arch = "sm_100a", driver = "eager", caches = "carry", clock = "nominal";
-  std::string kernel;          // regular expression for kernel names; empty: all launches
-  std::string trace, report;   // files
-  std::string dump;            // --dump: folder of launch files; empty: none
+  std::string kernel;         // regular expression for kernel names; empty: all launches
+  std::string trace, report;  // files
+  std::string dump;           // --dump: folder of launch files; empty: none
   /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
   std::string time;
   bool check = false, summary = false, values = true, contract = false;
@@ -40,7 +40,7 @@ struct ExecOptions {
   };
   std::optional<Corruption> corrupt;
   bool list_allocations = false, leaks = false;  // at the end
-  uint64_t process = 0;  // the process that `drywell exec` became: it says so if it called no CUDA function
+  uint64_t process = 0;                          // the process that `drywell exec` became: it says so if it called no CUDA function
 };
 
 /// "first", or a number. Throws InputError E4306.

@@ -137,7 +137,7 @@ void validate_instruction(const InstructionRef& i, Diagnostics& out) {
   }
   if (i.module.version < row.since) {
     report.error(Code::E1211, fmt::format("'{}' needs PTX {}.{}, the module says {}.{}", row.mnemonic, row.since.major, row.since.minor,
-                                      i.module.version.major, i.module.version.minor));
+                                          i.module.version.major, i.module.version.minor));
   }
   if (i.instr.guard != kNoReg && i.function.regs[i.instr.guard].type != Mod::pred) {
     report.error(Code::E1204, fmt::format("guard '{}' is not a predicate", i.function.regs[i.instr.guard].name));

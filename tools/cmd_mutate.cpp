@@ -87,8 +87,7 @@ struct Schedule {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2},
-                                   {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
+constexpr Schedule kSchedules[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}};
 
 sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) {
   return {.arch = schedule.driver == sim::DriverKind::timed ? subject.impatient.path() : subject.arch, .sm_count = subject.sms, .max_memory = subject.limits.max_memory};
@@ -263,13 +262,15 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
     silent += v.how == kWrongValues ? 1 : 0;
     equivalent += reason.empty() ? 0 : 1;
     unreached += runs ? 0 : 1;
-    const std::string verdict = v.found() ? v.how : !runs ? "not reached" : reason.empty() ? "survived" : "equivalent";
+    const std::string verdict = v.found() ? v.how : !runs        ? "not reached"
+                                                : reason.empty() ? "survived"
+                                                                 : "equivalent";
     rows.push_back({{"line", m.line + 1}, {"source", m.source}, {"what", m.what}, {"instruction", m.original}, {"verdict", verdict}});
     if (!reason.empty()) rows.back()["reason"] = reason;
     if (f.verbose || !counts) {
       const std::string padded = fmt::format("{:<18}", verdict);
       line.print(fmt::format("{} {:<14} {}{}{}\n", verdict == "survived" ? paint(padded, Colour::yellow, c.colour_out) : padded, m.what, m.original,
-                        m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
+                             m.source.empty() ? "" : fmt::format("  ({})", m.source), reason.empty() ? "" : "\n                   because " + reason));
     }
   }
   const size_t different = all.size() - equivalent - unreached;

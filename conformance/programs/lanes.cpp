@@ -35,14 +35,20 @@ Storage storage(char letter) {
     case 'n': return {Mod::f32, 4};
     case 'g':
     case 'm': return {Mod::f64, 8};
-    case 'd': case 'F': return {Mod::b64, 8};
+    case 'd':
+    case 'F': return {Mod::b64, 8};
     default: return {Mod::b32, 4};
   }
 }
 
 /// An operand as parsed: scalar letter, immediate or sink, a vector or a pair of them.
 struct Slot {
-  enum class Kind : uint8_t { value, immediate, sink, vector, pair, memory } kind = Kind::value;
+  enum class Kind : uint8_t { value,
+                              immediate,
+                              sink,
+                              vector,
+                              pair,
+                              memory } kind = Kind::value;
   char letter = 'w';
   bool minus = false;    // -w
   bool negated = false;  // !p
@@ -210,7 +216,8 @@ class LaneKernel {
   void copy_cell(const char* from_space, Reg from, const char* to_space, Reg to) {
     const uint32_t bytes = cell_bytes(s_.cell_letters), unit = std::min(bytes, 8u);
     for (uint32_t at = 0; at < bytes; at += unit) {
-      const Reg v = k_.reg(unit == 8 ? Mod::b64 : unit == 4 ? Mod::b32 : Mod::b16);
+      const Reg v = k_.reg(unit == 8 ? Mod::b64 : unit == 4 ? Mod::b32
+                                                            : Mod::b16);
       k_.emit(OpText(fmt::format("ld.{}.b{}", from_space, 8 * unit)), {v, mem(from, at)});
       k_.emit(OpText(fmt::format("st.{}.b{}", to_space, 8 * unit)), {mem(to, at), v});
     }

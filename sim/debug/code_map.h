@@ -13,13 +13,13 @@ namespace drywell::sim {
 
 /// One instruction as the user sees it.
 struct CodeLine {
-  std::string text;          // PTX
-  std::string function;      // empty: the kernel itself
-  std::string file;          // of the author's source; empty: no line information
+  std::string text;      // PTX
+  std::string function;  // empty: the kernel itself
+  std::string file;      // of the author's source; empty: no line information
   uint32_t line = 0;
   std::vector<SourcePos> called_from;  // the calls for which that line was inlined, innermost first
-  uint32_t ptx_line = 0;     // in the PTX file; 0: the kernel was built in C++
-  bool end = false;          // the return after the last instruction of every function
+  uint32_t ptx_line = 0;               // in the PTX file; 0: the kernel was built in C++
+  bool end = false;                    // the return after the last instruction of every function
 };
 
 class CodeMap {

@@ -229,7 +229,8 @@ std::string copies(std::string_view waits) {
   bar.sync 0;
   @%p0 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 1024;
   @%p0 cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [tile], [%rd0], 512, [bar];
-)" + std::string(waits) + R"(
+)" + std::string(waits) +
+         R"(
   ret;
 }
 )";

@@ -225,7 +225,7 @@ TEST(Hang, TellsTheStageAndTheRoundOfAWait) {
   setp.lt.u32 %p3, %r1, 8;
   @%p3 bra NEXT;
 )",
-                               32, driver);
+                                 32, driver);
     EXPECT_NE(why.find("it has passed this wait 5 times; the mbarrier is number 1 of 0 to 1 that one line initialises"), std::string::npos) << why;
     EXPECT_NE(why.find("phase 2 of the mbarrier at"), std::string::npos) << why;
     EXPECT_NE(why.find("(bar+0x8)"), std::string::npos) << why;

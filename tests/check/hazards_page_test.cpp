@@ -21,8 +21,8 @@ namespace {
 struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
-  bool swizzled = true;  // map0
-  std::string wrong, right, here;  // here: opcode of the instruction reported
+  bool swizzled = true;                                         // map0
+  std::string wrong, right, here;                               // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
 

@@ -24,8 +24,10 @@ void DapAdapter::run_motion() {
     }
     // Answers a message and continues, unless the message ends the motion.
     std::optional<Wire::Message> m = wire_.receive();
-    if (!m.has_value()) left_ = true;
-    else if (!m->error.empty()) refuse(Json::object(), m->error);
+    if (!m.has_value())
+      left_ = true;
+    else if (!m->error.empty())
+      refuse(Json::object(), m->error);
     else {
       const Motion before = std::exchange(motion_, nullptr);
       const std::string name = motion_name_;

@@ -28,8 +28,10 @@ class Conversation {
     while (!left_) {
       std::optional<Wire::Message> m = wire_.receive();
       if (!m.has_value()) break;
-      if (!m->error.empty()) answer(Json::object(), false, {}, m->error);
-      else take(m->body);
+      if (!m->error.empty())
+        answer(Json::object(), false, {}, m->error);
+      else
+        take(m->body);
     }
   }
 
@@ -37,8 +39,7 @@ class Conversation {
   void answer(const Json& request, bool success, Json body, const std::string& message = {}) {
     const auto seq = request.find("seq");
     const auto command = request.find("command");
-    Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)},
-              {"command", command != request.end() && command->is_string() ? *command : Json("")}};
+    Json r = {{"type", "response"}, {"success", success}, {"request_seq", seq != request.end() && seq->is_number_integer() ? *seq : Json(0)}, {"command", command != request.end() && command->is_string() ? *command : Json("")}};
     if (!body.is_null()) r["body"] = std::move(body);
     if (!message.empty()) {
       r["message"] = message;
