@@ -42,7 +42,7 @@ Microbench cold_chase() {
   return b;
 }
 
-// 1024 threads of every SM read (or write) 16 bytes each, `unroll` times per iteration. Every CTA uses its own part of the
+// 1024 threads of every SM read (or write) `pitch` bytes each, or of these 4, `unroll` times per iteration. Every CTA uses its own part of the
 // memory; iterations read the same part again (L2) or continue with new lines (device memory).
 struct Stream {
   const char* name;
@@ -50,8 +50,11 @@ struct Stream {
   bool store, again, fitted;
   unsigned unroll;
   unsigned threads = 1024;
-  bool copy = false;   // stores the loaded values to %rd13, the other half of the memory
-  unsigned ctas = 0;   // 0: one for each SM
+  bool copy = false;      // stores the loaded values to %rd13, the other half of the memory
+  unsigned ctas = 0;      // 0: one for each SM
+  unsigned together = 1;  // so many successive CTAs read the same part
+  unsigned parts = 1;     // CTAs that are this part of the grid away from each other read the same part
+  unsigned pitch = 16;    // bytes from one thread's to the next one's
 };
 
 Microbench stream(const Stream& s) {
@@ -59,22 +62,26 @@ Microbench stream(const Stream& s) {
   KernelText k;
   k.threads = s.threads;
   k.nanoseconds = !s.again;
-  const unsigned bytes = s.threads * 16 * s.unroll;
+  const unsigned row = s.threads * s.pitch, bytes = row * s.unroll;
   k.setup = fmt::format(
-      "mov.u32 %r10, %ctaid.x;\nmul.wide.u32 %rd10, %r10, {};\nadd.u64 %rd10, %rd10, %rd1;\nmul.wide.u32 %rd11, %r0, 16;\nadd.u64 %rd10, %rd10, %rd11;\n"
+      "mov.u32 %r10, %ctaid.x;\nmov.u32 %r11, %nctaid.x;\ndiv.u32 %r11, %r11, {};\nrem.u32 %r10, %r10, %r11;\ndiv.u32 %r10, %r10, {};\nmul.wide.u32 %rd10, %r10, {};\nadd.u64 %rd10, %rd10, %rd1;\nmul.wide.u32 %rd11, %r0, {};\nadd.u64 %rd10, %rd10, %rd11;\n"
       "mov.u32 %r20, {};\nmul.wide.u32 %rd12, %r20, {};\nmov.u32 %r19, 0;\n",
-      bytes, s.again ? "%r4" : "%nctaid.x", bytes);  // %r4 is 0 at run time; ptxas cannot prove that, so it keeps the loads in the loop
-  k.loop = repeat(s.unroll, s.access, 0, s.threads * 16) + "add.u64 %rd10, %rd10, %rd12;\n";
+      s.parts, s.together, bytes, s.pitch, s.again ? "%r4" : "%nctaid.x", bytes);  // %r4 is 0 at run time; ptxas cannot prove that, so it keeps the loads in the loop
+  k.loop = repeat(s.unroll, s.access, 0, row) + "add.u64 %rd10, %rd10, %rd12;\n";
   const uint32_t few = s.again ? 4 : 8, many = 3 * few;
   const uint64_t half = uint64_t{bytes} * kMostSms * (s.again ? 1 : many);
   if (s.copy) {
     k.setup += fmt::format("add.u64 %rd13, %rd10, {};\n", half);
-    k.loop += repeat(s.unroll, "st.global.v4.u32 [%rd13+{i}], {%va{n}, %vb{n}, %vc{n}, %vd{n}};\n", 0, s.threads * 16) + "add.u64 %rd13, %rd13, %rd12;\n";
+    k.loop += repeat(s.unroll, "st.global.v4.u32 [%rd13+{i}], {%va{n}, %vb{n}, %vc{n}, %vd{n}};\n", 0, row) + "add.u64 %rd13, %rd13, %rd12;\n";
+  } else if (s.pitch > 16) {
+    k.loop += repeat(s.unroll, "xor.b32 %r19, %r19, %va{n};\n");
+    k.keep = "%r19";
   } else if (!s.store) {
-    k.loop += repeat(s.unroll, "xor.b32 %r19, %r19, %va{n};\nxor.b32 %r19, %r19, %vd{n};\n");
+    // All four words: of two, ptxas loads four bytes each, and every sector is requested twice.
+    k.loop += repeat(s.unroll, "xor.b32 %r19, %r19, %va{n};\nxor.b32 %va{n}, %vb{n}, %vc{n};\nxor.b32 %r19, %r19, %vd{n};\nxor.b32 %r19, %r19, %va{n};\n");
     k.keep = "%r19";
   }
-  Microbench b = bench(s.name, s.fitted, k, s.again ? Unit::bytes_per_cycle : Unit::gigabytes_per_second, bytes);
+  Microbench b = bench(s.name, s.fitted, k, s.again ? Unit::bytes_per_cycle : Unit::gigabytes_per_second, s.pitch > 16 ? s.threads * s.unroll * 32 : bytes);
   b.per_cta = s.again;
   b.launch.grid.x = s.ctas;
   b.launch.dynamic_smem = 120 << 10;  // one CTA per SM
@@ -100,6 +107,8 @@ Microbench burst(unsigned warps, bool fitted) {
   return b;
 }
 
+constexpr char kReadWord[] = "ld.global.cg.u32 %va{n}, [%rd10+{i}];\n";
+constexpr char kWritePair[] = "st.global.v2.u32 [%rd10+{i}], {%r0, %r1};\n";
 constexpr char kReadL1[] =
     "ld.global.ca.v4.u32 {%va{n}, %vb{n}, %vc{n}, %vd{n}}, [%rd10+{i}];\n";
 constexpr char kWrite[] = "st.global.v4.u32 [%rd10+{i}], {%r0, %r1, %r2, %r3};\n";
@@ -166,6 +175,15 @@ void add_memory(std::vector<Microbench>& out) {
   out.push_back(stream({"l1.read.warps-8", kReadL1, false, true, false, 4, 256}));
   out.push_back(stream({"l2.read.warps-8", kRead, false, true, false, 16, 256}));
   out.push_back(stream({"l2.read.warps-16", kRead, false, true, false, 16, 512}));
+  out.push_back(stream({"l2.read.together-2", kRead, false, true, false, 16, 512, false, 0, 2}));
+  out.push_back(stream({"l2.read.together-8", kRead, false, true, true, 16, 512, false, 0, 8}));
+  out.push_back(stream({"l2.read.apart-2", kRead, false, true, false, 16, 512, false, 0, 1, 2}));
+  // A sector for each thread.
+  for (const unsigned pitch : {32u, 64u, 128u}) {
+    out.push_back(stream({"", kReadWord, false, true, pitch == 128, 2, 512, false, 0, 1, 1, pitch}));
+    out.back().name = fmt::format("l2.read.pitch-{}", pitch);
+  }
+  out.push_back(stream({"l2.read.pitch-128.one-sm", kReadWord, false, true, false, 2, 512, false, 1, 1, 1, 128}));
   out.push_back(stream({"hbm.read", kRead, false, false, true, 8}));
   out.push_back(stream({"hbm.write", kWrite, true, false, true, 8}));
   for (const unsigned lines : {1u, 2u, 4u, 8u, 16u, 32u}) {
@@ -180,6 +198,7 @@ void add_memory(std::vector<Microbench>& out) {
   out.push_back(stream({"l2.read.one-sm", kRead, false, true, false, 16, 1024, false, 1}));
   out.push_back(stream({"l2.write", kWrite, true, true, true, 8}));
   out.push_back(stream({"l2.write.one-sm", kWrite, true, true, false, 8, 1024, false, 1}));
+  out.push_back(stream({"l2.write.pairs.one-sm", kWritePair, true, true, false, 8, 1024, false, 1, 1, 1, 8}));
 }
 
 }  // namespace drywell::kernels::microbench

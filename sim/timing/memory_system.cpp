@@ -25,6 +25,7 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
       lines_(memory),
       ring_(memory),
       units_(static_cast<size_t>(arch.l2.atomic_units)),
+      recent_(static_cast<size_t>(arch.chip.gpcs)),
       channels_(arch.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
       hbm_tail_(arch.cycles_from_ns(arch.hbm.tail)) {
@@ -146,7 +147,8 @@ void MemorySystem::add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sec
 }
 
 double MemorySystem::l2_cycles_per_byte(MemoryKind k) const {
-  const double per_sm = k == MemoryKind::tma_load ? arch_.l2.tma_bytes_per_clk : arch_.l2.load_bytes_per_clk;
+  const double per_sm = k == MemoryKind::tma_load ? arch_.l2.tma_bytes_per_clk : k == MemoryKind::store ? arch_.l2.store_bytes_per_clk
+                                                                                                        : arch_.l2.load_bytes_per_clk;
   return 1 / (per_sm * static_cast<double>(sms_));
 }
 
@@ -175,7 +177,18 @@ void MemorySystem::make_room() {
   --ring_count_;
 }
 
-void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out) {
+// Returns the bytes whose time some sectors of a line take in a load, beside those of the line that the request has already: one sector of
+// a line takes the time of more (l2.read.pitch-* of docs/lab/calibration.md).
+double MemorySystem::bill_sectors(uint64_t line, uint32_t sectors, Lookup& out) const {
+  const double least = arch_.l2.load_bytes_per_clk / arch_.l2.requests_per_clk;
+  const uint32_t before = out.line == line ? out.sectors : 0;
+  out.line = line;
+  out.sectors = before + sectors;
+  return std::max(least, 32.0 * out.sectors) - (before == 0 ? 0 : std::max(least, 32.0 * before));
+}
+
+void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Time now, Lookup& out) {
+  const bool store = kind == MemoryKind::store;
   out.bytes += r.bytes;
   const uint64_t end = r.address + r.bytes;
   for (uint64_t at = r.address; at < end;) {
@@ -184,6 +197,7 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
     const auto first = static_cast<uint32_t>(at % 128 / 32),
                last = static_cast<uint32_t>((line_end - 1) % 128 / 32);
     const uint32_t want = ((2u << last) - 1) & ~((1u << first) - 1);
+    const uint64_t line_bytes = line_end - at;
     at = line_end;
     if (index >= lines_.size()) continue;
     uint32_t& line = lines_[index];
@@ -192,18 +206,19 @@ void MemorySystem::look_up(const ByteRange& r, bool store, Time now, Lookup& out
       ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
     }
     const uint32_t absent = want & ~line;
+    const auto sectors = static_cast<uint32_t>(std::popcount(want));
+    const double bytes = kind == MemoryKind::load ? bill_sectors(index, sectors, out) : static_cast<double>(line_bytes);
+    out.billed += bytes;
     if (store) {
       line |= want | (want << 4);
       continue;
     }
     if (absent == 0) {
-      const Time used = cycle_of(line);
-      out.arriving = std::max<Time>(out.arriving, used);
-      // Requests for a line that is still in flight to another SM are merged before the L2.
-      if (used + static_cast<Time>(arch_.l2.latency) > now) out.shared += 32u * static_cast<uint32_t>(std::popcount(want));
-      if (used < now) line = (line & 0xFF) | stamp(now);
+      out.arriving = std::max<Time>(out.arriving, cycle_of(line));
+      out.shared += bytes * std::popcount(recent_.join(gpc, static_cast<uint32_t>(index), want, now, now + in_flight_)) / sectors;
       continue;
     }
+    recent_.join(gpc, static_cast<uint32_t>(index), want, now, now + in_flight_ + static_cast<Time>(hbm_latency_));
     add_piece(missing_, index, absent);
     line |= want;
   }
@@ -237,17 +252,18 @@ void MemorySystem::prefetch(const MemoryRequest& r, const ByteRange* runs) const
   }
 }
 
-void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
+void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
   missing_.clear();
   displaced_.clear();
   const auto now = static_cast<Time>(r.time);
   move_epoch(now);
-  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], store, now, found);
+  in_flight_ = static_cast<Time>(static_cast<double>(arch_.l2.latency) + std::max(0.0, l2_reads_.free_at() - r.time));
+  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], r.kind, gpc, now, found);
   l2_bytes_ += found.bytes;
-  const double together = r.kind == MemoryKind::tma_load ? 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_)) : l2_cycles_per_byte(r.kind);
-  const double l2_time = static_cast<double>(found.bytes - found.shared) * l2_cycles_per_byte(r.kind) + static_cast<double>(found.shared) * together;
+  const double together = 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_));
+  const double l2_time = (found.billed - found.shared) * l2_cycles_per_byte(r.kind) + found.shared * together;
   // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/lab/calibration.md).
   const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
   const bool atomic = r.kind == MemoryKind::atomic || r.kind == MemoryKind::float_atomic;
@@ -277,7 +293,10 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs) {
       }
     }
   }
-  if (!store) done = std::max(done, static_cast<double>(found.arriving));
+  if (store)
+    stores_end_ = std::max(stores_end_, done);
+  else
+    done = std::max(done, static_cast<double>(found.arriving));
   r.done = ceil_time(done);
 }
 

@@ -8,12 +8,13 @@
 #include <memory>
 #include <vector>
 
+#include "drywell/sim/access.h"
 #include "drywell/sim/arch_config.h"
+#include "drywell/sim/run.h"
 #include "sim/state/gmem.h"
 #include "sim/state/state_vector.h"
-#include "drywell/sim/access.h"
-#include "drywell/sim/run.h"
 #include "sim/timing/l2_contents.h"
+#include "sim/timing/recent_requests.h"
 #include "sim/timing/server.h"
 
 namespace drywell::sim {
@@ -37,8 +38,8 @@ class MemorySystem {
   /// Writes down what the launch leaves in the L2.
   void leave(L2Contents& after) const;
 
-  /// Answers one request; call in the order of their times.
-  void serve(MemoryRequest& r, const ByteRange* runs);
+  /// Answers one request of an SM of `gpc`; call in the order of their times.
+  void serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc = 0);
 
   /// Prefetches, on the host, the entries that serve() will read.
   void prefetch(const MemoryRequest& r, const ByteRange* runs) const;
@@ -50,8 +51,8 @@ class MemorySystem {
   uint64_t hbm_written() const { return hbm_written_; }
   /// Stores run ahead of the L2 and of its write-backs by as much as the queues hold; then they wait.
   Time stores_wait_until() const;
-  /// Cycle when all bytes in flight have reached memory.
-  double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at(), units_end_}); }
+  /// Cycle when all bytes in flight have reached memory, and the SMs know that their stores have.
+  double drained() const { return std::max({hbm_.free_at(), l2_reads_.free_at(), l2_writes_.free_at(), units_end_, stores_end_}); }
   double l2_bytes_per_clk(MemoryKind k) const { return 1 / l2_cycles_per_byte(k); }
 
  private:
@@ -71,10 +72,13 @@ class MemorySystem {
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
     uint64_t bytes = 0;
-    uint64_t shared = 0;  // bytes of lines that another SM requested a moment ago
-    Time arriving = 0;  // latest arrival of sectors that another request already loads
+    double billed = 0, shared = 0;  // bytes whose time the request takes; those of lines that are on their way to the GPC
+    uint64_t line = ~uint64_t{0};   // the last one
+    uint32_t sectors = 0;           // of it
+    Time arriving = 0;              // latest arrival of sectors that another request already loads
   };
-  void look_up(const ByteRange& r, bool store, Time now, Lookup& out);
+  double bill_sectors(uint64_t line, uint32_t sectors, Lookup& out) const;
+  void look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Time now, Lookup& out);
   void make_room();
   void insert(uint64_t address, uint64_t bytes, uint32_t written);
   void insert_newest(const Gmem& gmem);
@@ -83,7 +87,7 @@ class MemorySystem {
   Time cycle_of(uint32_t line) const { return (epoch_ + (line >> kArrivalShift)) * kArrivalUnit; }
   uint32_t stamp(Time cycle) const { return static_cast<uint32_t>(std::min<Time>(cycle / kArrivalUnit - epoch_, kLastStamp)) << kArrivalShift; }
 
-  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival or of its last use,
+  // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival,
   // counted from epoch_, which follows the clock.
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64, kLastStamp = (1u << 24) - 1;
   const ArchConfig& arch_;
@@ -100,7 +104,9 @@ class MemorySystem {
     uint64_t last = 0;  // the sector of its last operation
   };
   std::vector<Unit> units_;  // of the L2, for atomic operations and stores of parts of sectors
-  double units_end_ = 0;
+  double units_end_ = 0, stores_end_ = 0;
+  RecentRequests recent_;
+  Time in_flight_ = 0;  // of a request that is served now, with those before it in the queue
   std::vector<Server> channels_;
   Server hbm_;  // the channels together: how far writes may run ahead, and the report
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;

@@ -52,20 +52,34 @@ Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t regis
   return r;
 }
 
+namespace {
+
+// TPCs are spread over the GPCs as evenly as possible: 74 over 8 are two of 10 and six of 9 (docs/facts/timing.md §9).
+std::vector<uint32_t> sms_of_gpcs(const ArchConfig& arch, uint32_t sm_count) {
+  const auto per_tpc = static_cast<uint32_t>(arch.chip.sms_per_tpc), gpcs = static_cast<uint32_t>(arch.chip.gpcs);
+  const uint32_t tpcs = (sm_count + per_tpc - 1) / per_tpc;
+  std::vector<uint32_t> sms;
+  for (uint32_t g = 0, first = 0; g < gpcs; first += sms[g++]) sms.push_back(std::min(sm_count - first, (tpcs / gpcs + (g < tpcs % gpcs ? 1 : 0)) * per_tpc));
+  return sms;
+}
+
+}  // namespace
+
+std::vector<uint32_t> gpc_of_sms(const ArchConfig& arch, uint32_t sm_count) {
+  std::vector<uint32_t> gpcs;
+  const std::vector<uint32_t> sms = sms_of_gpcs(arch, sm_count);
+  for (uint32_t g = 0; g < sms.size(); ++g) gpcs.insert(gpcs.end(), sms[g], g);
+  return gpcs;
+}
+
 std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, uint32_t size) {
   std::vector<uint32_t> places;
   if (size <= 1) {
     for (uint32_t s = 0; s < sm_count; ++s) places.push_back(s);
     return places;
   }
-  // TPCs are spread over the GPCs as evenly as possible: 74 over 8 are two of 10 and six of 9 (docs/facts/timing.md
-  // §9).
-  const auto per_tpc = static_cast<uint32_t>(arch.chip.sms_per_tpc),
-             gpcs = static_cast<uint32_t>(arch.chip.gpcs);
-  const uint32_t tpcs = (sm_count + per_tpc - 1) / per_tpc;
   uint32_t first = 0;
-  for (uint32_t g = 0; g < gpcs; ++g) {
-    const uint32_t sms = std::min(sm_count - first, (tpcs / gpcs + (g < tpcs % gpcs ? 1 : 0)) * per_tpc);
+  for (const uint32_t sms : sms_of_gpcs(arch, sm_count)) {
     for (uint32_t s = 0; s + size <= sms; s += size) places.push_back(first + s);
     first += sms;
   }

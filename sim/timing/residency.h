@@ -26,6 +26,9 @@ uint32_t registers_at_launch(const Launch& launch);
 /// `registers`: per thread, 0 if unknown.
 Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers);
 
+/// The GPC of each SM; SMs are numbered GPC by GPC.
+std::vector<uint32_t> gpc_of_sms(const ArchConfig& arch, uint32_t sm_count);
+
 /// First SM of every place where a cluster of `size` CTAs can run; a cluster stays inside a GPC. SMs are numbered
 /// GPC by GPC.
 std::vector<uint32_t> cluster_places(const ArchConfig& arch, uint32_t sm_count, uint32_t size);

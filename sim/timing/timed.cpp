@@ -4,15 +4,15 @@
 
 #include <algorithm>
 
-#include "drywell/core/parallel.h"
 #include "drywell/core/error.h"
+#include "drywell/core/parallel.h"
+#include "sim/events/hub.h"
 #include "sim/schedule/fingerprint.h"
 #include "sim/schedule/functional.h"
-#include "sim/events/hub.h"
 #include "sim/timing/branch_on_results.h"
-#include "sim/timing/window_workers.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
+#include "sim/timing/window_workers.h"
 
 namespace drywell::sim {
 
@@ -63,8 +63,11 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
       context_.role_of_warp[w] = static_cast<uint16_t>(name - context_.roles.begin());
   }
   const auto size = static_cast<uint32_t>(launch.cluster.count());
-  for (const uint32_t first : cluster_places(arch_, launch.sm_count, size))
+  const std::vector<uint32_t> gpcs = gpc_of_sms(arch_, launch.sm_count);
+  for (const uint32_t first : cluster_places(arch_, launch.sm_count, size)) {
     groups_.push_back(std::make_unique<Group>(context_, first, size));
+    gpc_of_group_.push_back(gpcs[first]);
+  }
   memory_.start(options.caches, *launch.gmem, launch.l2);
   deal_first_wave();
 }
@@ -122,7 +125,7 @@ void TimedRun::serve_memory() {
     const Entry& e = order[i];
     MemoryPort& port = groups_[e.group]->memory();
     MemoryRequest& r = port.requests()[e.index];
-    memory_.serve(r, port.asked().data());
+    memory_.serve(r, port.asked().data(), gpc_of_group_[e.group]);
     port.answer(r);
   }
   for (auto& g : groups_) g->memory().clear();

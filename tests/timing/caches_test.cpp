@@ -147,6 +147,49 @@ TEST(AtomicUnits, AStoreOfWholeSectorsNeedsNone) {
   EXPECT_EQ(turns, 32u);
 }
 
+/// Cycles until the last of `requests` has been answered: reads of `bytes` from lines that are `pitch` apart, 33 SMs' worth of them at once.
+/// Every second one is from `gpc`, and for the same line as the one before.
+double reads_of_l2(uint32_t bytes, uint32_t pitch, uint32_t gpc, bool in_pairs) {
+  constexpr uint32_t kRequests = 8192;
+  const ArchConfig arch = load_arch("sm_90a");
+  Gmem gmem(1 << 24);
+  const uint64_t base = gmem.allocate(kRequests * 128, "memory").value();
+  MemorySystem memory(arch, gmem, 132);
+  memory.start(Caches::warm, gmem, nullptr);
+  double last = 0;
+  for (uint32_t i = 0; i < kRequests; ++i) {
+    const ByteRange part{base + uint64_t{in_pairs ? i / 2 : i} * pitch, bytes};
+    MemoryRequest r{.count = 1};
+    memory.serve(r, &part, i % 2 == 0 ? 0 : gpc);
+    last = std::max(last, static_cast<double>(r.done));
+  }
+  return last - static_cast<double>(arch.l2.latency);
+}
+
+// l2.read.together-2 and apart-2 of traces/hw/h200-2026-11-22-microbench.txt: 52 to 58 bytes a cycle for each SM instead of 35 where neighbours
+// read the same lines, 34 where SMs of other GPCs do.
+TEST(L2, RequestsOfOneGpcForALineThatIsOnItsWayAreJoined) {
+  const double apart = reads_of_l2(128, 128, 1, true);
+  EXPECT_NEAR(apart / reads_of_l2(128, 128, 0, true), 54.0 / 34.8, 0.15);
+  EXPECT_NEAR(apart / reads_of_l2(128, 128, 0, false), 1, 0.01);
+}
+
+// l2.read.pitch-32, -64 and -128: 33, 33 and 19 bytes a cycle for each SM.
+TEST(L2, ASectorOfALineTakesTheTimeOfAlmostTwo) {
+  EXPECT_NEAR(reads_of_l2(32, 128, 0, false) / reads_of_l2(64, 128, 0, false), 33.5 / (2 * 19.3), 0.1);
+}
+
+// fill-256k of tests/corpus/timing ended 0.2 us before the H200's.
+TEST(L2, ALaunchEndsWhenItsStoresAreAnswered) {
+  const ArchConfig arch = load_arch("sm_90a");
+  Gmem gmem(1 << 20);
+  const ByteRange line{gmem.allocate(1 << 19, "memory").value(), 128};
+  MemorySystem memory(arch, gmem, 132);
+  MemoryRequest store{.time = 1000, .kind = MemoryKind::store, .count = 1};
+  memory.serve(store, &line);
+  EXPECT_GE(memory.drained(), 1000 + static_cast<double>(arch.l2.latency));
+}
+
 TEST(SharedAtomics, CountLanesAtABankAndAtAWord) {
   EXPECT_EQ(smem_contention(lanes(0)).word, 32u);
   EXPECT_EQ(smem_contention(lanes(128)).bank, 32u);
