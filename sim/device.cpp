@@ -22,7 +22,7 @@
 #include "sim/observer_adapter.h"
 #include "sim/schedule/functional.h"
 #include "sim/state/program.h"
-#include "sim/timing/early_loads.h"
+#include "sim/timing/block_schedule.h"
 #include "sim/timing/l2_contents.h"
 #include "sim/timing/predication.h"
 #include "sim/timing/residency.h"
@@ -314,7 +314,7 @@ LoadedModule Device::load_ptx(std::string_view text, const std::string& name) {
 std::shared_ptr<const isa::Module> Device::Impl::in_order_of(DriverKind driver, const std::shared_ptr<const isa::Module>& m) {
   if (driver != DriverKind::timed) return m;
   TimedModule& found = timed_modules[m.get()];
-  if (found.timed == nullptr) found = {m, std::make_shared<const isa::Module>(with_early_loads(with_unrolled_loops(with_predicated_skips(*m))))};
+  if (found.timed == nullptr) found = {m, std::make_shared<const isa::Module>(with_scheduled_blocks(with_unrolled_loops(with_predicated_skips(*m)), arch))};
   return found.timed;
 }
 

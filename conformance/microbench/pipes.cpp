@@ -33,6 +33,7 @@ const Op kOps[] = {
     {"fma.f32", "fma.rn.f32 {d}, {d}, %f7, %f8;\n", 1, File::f, true},
     {"add.f32", "add.rn.f32 {d}, {d}, %f7;\n", 1, File::f, false},
     {"mul.f32", "mul.rn.f32 {d}, {d}, %f7;\n", 1, File::f, false},
+    {"fma.f32.constant-factor", "fma.rn.f32 {d}, {d}, 0f3F7FFFFE, %f8;\n", 1, File::f, true},
     {"fma.f16x2", "fma.rn.f16x2 {d}, {d}, %r7, %r8;\n", 1, File::r, true},
     {"fma.bf16x2", "fma.rn.bf16x2 {d}, {d}, %r7, %r8;\n", 1, File::r, false},
     {"fma.f64", "fma.rn.f64 {d}, {d}, %fd7, %fd8;\n", 1, File::fd, true},
@@ -41,6 +42,15 @@ const Op kOps[] = {
     {"tanh", "tanh.approx.f32 {d}, {d};\n", 1, File::f, false},
     {"lg2", "lg2.approx.ftz.f32 {d}, {d};\n", 1, File::f, false},
     {"rsqrt", "rsqrt.approx.ftz.f32 {d}, {d};\n", 1, File::f, false},
+    {"rsqrt.subnormal", "rsqrt.approx.f32 {d}, {d};\n", 1, File::f, true},
+    {"lg2.subnormal", "lg2.approx.f32 {d}, {d};\n", 1, File::f, false},
+    {"sqrt.subnormal", "sqrt.approx.f32 {d}, {d};\n", 1, File::f, false},
+    {"rcp.approx.subnormal", "rcp.approx.f32 {d}, {d};\n", 1, File::f, false},
+    {"sin", "sin.approx.ftz.f32 {d}, {d};\n", 1, File::f, false},
+    {"div.full.divisor", "div.full.f32 {d}, %f7, {d};\n", 1, File::f, false},
+    {"div.approx.divisor", "div.approx.ftz.f32 {d}, %f7, {d};\n", 1, File::f, false},
+    {"rcp.rn.f32", "rcp.rn.f32 {d}, {d};\n", 1, File::f, true},
+    {"sqrt.rn.f32", "sqrt.rn.f32 {d}, {d};\n", 1, File::f, true},
     {"div.rn.f32", "div.rn.f32 {d}, {d}, %f7;\n", 1, File::f, true},
     {"div.rn.f32.divisor", "div.rn.f32 {d}, %f7, {d};\n", 1, File::f, false},
     {"div.u32", "div.u32 {d}, {d}, %r7;\n", 1, File::r, true},
@@ -102,6 +112,31 @@ Microbench make(const Op& op, unsigned chains, unsigned warps, unsigned steps) {
   return microbench({}, "pipes", op.fitted, Unit::cycles, double(steps) * op.instructions * std::max(1.0, warps / 4.0), k);
 }
 
+// Chains that PTX has one behind the other, of which nothing is shared: ptxas interleaves them. The result is cycles for each pass.
+struct Chains {
+  const char* name;
+  const char* text;  // a step of a chain: {d} its register, {c}, {e} and {t} numbers of registers for the step's values
+  unsigned steps;
+  bool fitted;
+};
+constexpr char kExp[] =
+    "fma.rn.sat.f32 %va{c}, {d}, 0f3BBB989D, 0f3F000000;\nfma.rm.f32 %va{e}, %va{c}, 0f437C0000, 0f4B400001;\nadd.f32 %vb{c}, %va{e}, 0fCB40007F;\nneg.f32 %vb{e}, %vb{c};\n"
+    "fma.rn.f32 %vc{c}, {d}, 0f3FB8AA3B, %vb{e};\nfma.rn.f32 %vc{e}, {d}, 0f32A57060, %vc{c};\nshl.b32 %vd{c}, %va{e}, 23;\nex2.approx.ftz.f32 %vd{e}, %vc{e};\n"
+    "mul.f32 %f{t}, %vd{e}, %vd{c};\nfma.rn.f32 {d}, %f{t}, %f8, {d};\n";
+constexpr Chains kChains[] = {{"fma", "fma.rn.f32 {d}, {d}, %f7, %f8;\n", 8, true}, {"exp", kExp, 1, false}};
+
+Microbench in_sequence(const Chains& c, unsigned chains, unsigned warps) {
+  const Op op{c.name, c.text, 1, File::f, c.fitted};
+  KernelText k;
+  k.setup = initial(op, chains);
+  for (unsigned i = 0; i < chains; ++i)
+    for (unsigned s = 0; s < c.steps; ++s) k.loop += substitute(substitute(chain_step(op, i), "{c}", std::to_string(i)), "{e}", std::to_string(8 + i));
+  k.finish = collect(op, chains);
+  k.keep = "%r9";
+  k.threads = warps * 32;
+  return microbench(fmt::format("chains.{}.of-{}.warps-{}", c.name, chains, warps), "pipes", c.fitted && chains == 4, Unit::cycles, 1, k);
+}
+
 // A GEMM's promotion: each sum adds its own product. Three sources in different registers compete for the register file's ports.
 Microbench promotion(unsigned warps, bool fitted) {
   constexpr unsigned kSums = 32;
@@ -151,6 +186,10 @@ void add_pipes(std::vector<Microbench>& out) {
         out.back().fitted = false;
       }
     }
+  }
+  for (const Chains& c : kChains) {
+    for (const unsigned chains : {1u, 2u, 4u, 8u}) out.push_back(in_sequence(c, chains, 1));
+    out.push_back(in_sequence(c, 4, 32));
   }
   for (const unsigned warps : {4u, 8u, 16u}) out.push_back(promotion(warps, warps == 8));
   for (const unsigned steps : {1u, 2u, 4u}) out.push_back(loop_on_result(steps, 0));

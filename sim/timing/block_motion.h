@@ -1,6 +1,6 @@
 // What may move within a basic block when ptxas schedules it: the motion of each instruction, the registers that it
 // reads and writes, and the memory that it names. Passes over the timed driver's module share these
-// (sim/timing/early_loads.h, unrolled_loops.h, merged_loads.h).
+// (sim/timing/block_schedule.h, unrolled_loops.h, merged_loads.h).
 #pragma once
 
 #include <cstdint>

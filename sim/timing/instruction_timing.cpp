@@ -37,9 +37,9 @@ void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
 
 // ptxas moves arithmetic up within its basic block, to where the operands are ready, but not far: the loop's counter and its comparison do
 // not delay the branch, and two iterations of an unrolled loop overlap, not four (bodies of tests/corpus/timing).
-Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time at, Time ready) const {
-  constexpr Time kFurthest = 20;
-  return x.timing == TimingClass::clock ? ready : std::min(ready, std::max({w.inputs, w.block_start, at - std::min(at, kFurthest)}) + x.latency);
+Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
+  constexpr Time kFurthest = 8;
+  return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(std::max(w.inputs, w.block_start) + x.latency, ready - std::min(ready, kFurthest)));
 }
 
 // An SM's first parameter of a launch comes from memory.
@@ -57,7 +57,7 @@ void InstructionTiming::local(WarpIssueState& w, const Executed& e) {
   } else if (e.op.timing == TimingClass::ld_param && parameters_there(sms_[w.sm], e.at) > e.at) {
     set(w, e.op, sms_[w.sm].params_there, Stall::memory);
   } else {
-    set(w, e.op, hoisted(w, e.op, e.at, end), Stall::register_dependency);
+    set(w, e.op, hoisted(w, e.op, end), Stall::register_dependency);
   }
 }
 

@@ -42,7 +42,7 @@ class InstructionTiming {
   void wait(WarpIssueState& w, const Executed& e);
   void barrier(WarpIssueState& w, const Executed& e);
   Time parameters_there(SmUnits& sm, Time t) const;
-  Time hoisted(const WarpIssueState& w, const OpInfo& x, Time at, Time ready) const;
+  Time hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const;
   void set(WarpIssueState& w, const OpInfo& x, Time ready, Stall why) const { w.registers.set(context_.program->operands(x).writes, ready, why); }
   void hold_until(WarpIssueState& w, Time t, Stall why) const;
 

@@ -60,8 +60,7 @@ class Predicator {
 
   bool may_be_predicated(uint32_t k, RegId guard) const {
     const Instruction& instr = f_.body[k];
-    const isa::TimingClass cost = timing_class(f_, instr);
-    const bool many = cost == isa::TimingClass::idiv || cost == isa::TimingClass::fdiv;
+    const bool many = is_sequence(timing_class(f_, instr));
     const auto& written = registers_[k].writes;
     return instr.guard == isa::kNoReg && motion_of(f_, instr) != Motion::wall && !isa::spec(instr.op).convergent && !many &&
            std::find(written.begin(), written.end(), guard) == written.end();

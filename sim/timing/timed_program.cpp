@@ -143,6 +143,8 @@ OpKind kind_of(TimingClass t) {
     case TimingClass::half:
     case TimingClass::mufu:
     case TimingClass::fdiv:
+    case TimingClass::frcp:
+    case TimingClass::fsqrt:
     case TimingClass::f64:
     case TimingClass::cvt_pack:
     case TimingClass::cvt_unpack:
@@ -235,7 +237,7 @@ class Maker {
     x.relaxed = i.has(Mod::relaxed);
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
     x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && isa::is_sum(row.fold)) || x.timing == TimingClass::cvt_f2f);
-    x.sequence = x.timing == TimingClass::idiv || x.timing == TimingClass::fdiv;
+    x.sequence = is_sequence(x.timing);
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
@@ -245,10 +247,10 @@ class Maker {
   }
 
  private:
-  // The multifunction unit flushes subnormals. Where PTX keeps them, ptxas compares and scales before and scales after.
+  // The multifunction unit flushes subnormals. Where PTX keeps them, ptxas compares, and scales before and after where it must.
   double subnormal_care(const isa::Instruction& i, TimingClass t) const {
     const bool scaled = t == TimingClass::mufu && i.mod(Slot::type) == Mod::f32 && isa::spec(i.op).slot_index(Slot::ftz) >= 0 && !i.has(Mod::ftz);
-    return scaled ? 2 * arch_.cost(TimingClass::fma).latency + arch_.cost(TimingClass::alu).latency : 0;
+    return scaled ? 2 * arch_.cost(TimingClass::fma).latency + arch_.sm.guard_latency : 0;
   }
   void record_slots(const isa::Function& f, const isa::Instruction& i, OpInfo& x) {
     std::vector<uint32_t> reads, writes;
@@ -364,8 +366,15 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   }
   if (lines.empty()) lines.push_back({"<ptx>", 0});  // a kernel without instructions: its end needs one
   slot_count = maker.first_slot;
-  guard_extra = static_cast<uint16_t>(
-      std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
+  guard_extra = extra_of_guards(arch);
+}
+
+bool is_sequence(TimingClass t) {
+  return t == TimingClass::idiv || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
+}
+
+uint16_t extra_of_guards(const ArchConfig& arch) {
+  return static_cast<uint16_t>(std::max(0L, std::lround(arch.sm.guard_latency - arch.cost(TimingClass::alu).latency)));
 }
 
 }  // namespace drywell::sim

@@ -43,7 +43,7 @@ struct OpInfo {
   bool relaxed = false;    // .relaxed
   bool fenced = false;     // .release at cluster scope or wider: a fence comes first
   bool either_pipe = false;  // ALU or FMA, the one that is free first
-  bool sequence = false;   // many machine instructions, each dependent on the one before
+  bool sequence = false;     // is_sequence()
   bool arrives = false;    // barriers: does not wait
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
@@ -80,6 +80,10 @@ struct TimedProgram {
   void bill_leaders(size_t first, const std::vector<MergedLoad>& loads);
 };
 
+/// Many machine instructions, each dependent on the one before.
+bool is_sequence(isa::TimingClass t);
+/// Cycles that a guard needs beyond a value's latency.
+uint16_t extra_of_guards(const ArchConfig& arch);
 /// The cost class of one instruction: that of its row, refined by its modifiers (state space, special register,
 /// scope).
 isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i);

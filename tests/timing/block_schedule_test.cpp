@@ -1,5 +1,5 @@
 // The order that the timed driver gives a block's instructions: loads as early as they may be.
-#include "sim/timing/early_loads.h"
+#include "sim/timing/block_schedule.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,13 +19,13 @@ std::vector<uint32_t> order(const std::string& body) {
       "%p<4>;\n.reg .b32 %r<99>;\n.reg .f32 %f<99>;\n.reg .b64 %d<9>;\n"
       ".shared .b32 one[64];\n.shared .b32 other[64];\n";
   const auto lines = static_cast<uint32_t>(std::count(head.begin(), head.end(), '\n'));
-  const isa::Module m = with_early_loads(isa::parse_ptx_or_throw(head + body + "}\n", "k.ptx"));
+  const isa::Module m = with_scheduled_blocks(isa::parse_ptx_or_throw(head + body + "}\n", "k.ptx"), load_arch("sm_90a"));
   std::vector<uint32_t> out;
   for (const isa::Instruction& i : m.functions.at(0).body) out.push_back(i.ptx_line - lines);
   return out;
 }
 
-TEST(EarlyLoads, ALoadAndItsAddressMoveOverWhatWaitsForAnother) {
+TEST(BlockSchedule, ALoadAndItsAddressMoveOverWhatWaitsForAnother) {
   EXPECT_THAT(order("ld.global.f32 %f1, [%d1];\n"
                     "add.f32 %f2, %f1, %f2;\n"
                     "add.u64 %d2, %d1, 64;\n"
@@ -35,7 +35,7 @@ TEST(EarlyLoads, ALoadAndItsAddressMoveOverWhatWaitsForAnother) {
               ElementsAre(1, 3, 4, 2, 5, 6));
 }
 
-TEST(EarlyLoads, NothingMovesOverABarrierABranchOrAnAtomicOperation) {
+TEST(BlockSchedule, NothingMovesOverABarrierABranchOrAnAtomicOperation) {
   for (const std::string wall :
        {"bar.sync 0;\n", "@%p1 bra L;\n", "red.shared.add.u32 [other], 5;\n", "membar.gl;\n",
         "ld.volatile.shared.u32 %r9, [other];\n", "st.volatile.shared.u32 [other], %r9;\n", "@%p1 exit;\n",
@@ -46,7 +46,7 @@ TEST(EarlyLoads, NothingMovesOverABarrierABranchOrAnAtomicOperation) {
   }
 }
 
-TEST(EarlyLoads, ALoadMovesOverAStoreToAnotherPlaceOnly) {
+TEST(BlockSchedule, ALoadMovesOverAStoreToAnotherPlaceOnly) {
   const auto moves = [](const std::string& store, const std::string& load) {
     const std::vector<uint32_t> o = order("add.u32 %r1, %r1, %r1;\n" + store + "\n" + load + "\nret;\n");
     return o.at(0) == 3;
@@ -61,12 +61,12 @@ TEST(EarlyLoads, ALoadMovesOverAStoreToAnotherPlaceOnly) {
   EXPECT_FALSE(moves("st.u32 [%d1], %r1;", "ld.shared.u32 %r2, [one];"));
 }
 
-TEST(EarlyLoads, ABaseThatChangesBetweenIsAnotherPlace) {
+TEST(BlockSchedule, ABaseThatChangesBetweenIsAnotherPlace) {
   EXPECT_THAT(order("st.shared.u32 [%r8], %r1;\nadd.u32 %r8, %r8, 4;\nld.shared.u32 %r2, [%r8+-4];\nret;\n"),
               ElementsAre(1, 2, 3, 4));
 }
 
-TEST(EarlyLoads, RegistersKeepTheirValues) {
+TEST(BlockSchedule, RegistersKeepTheirValues) {
   // The load's register is read before, and its address changes after the first use.
   EXPECT_THAT(order("add.f32 %f5, %f1, %f5;\nld.global.f32 %f1, [%d1];\nret;\n"), ElementsAre(1, 2, 3));
   EXPECT_THAT(order("st.global.u64 [%d3], %d1;\nadd.u64 %d1, %d1, 8;\nld.global.nc.f32 %f1, [%d1];\nret;\n"),
@@ -76,7 +76,34 @@ TEST(EarlyLoads, RegistersKeepTheirValues) {
               ElementsAre(2, 3, 1, 4));
 }
 
-TEST(EarlyLoads, LoadsRunAheadByAsManyRegistersAsPtxasWouldKeep) {
+TEST(BlockSchedule, IndependentChainsFillEachOthersWaits) {
+  EXPECT_THAT(order("fma.rn.f32 %f1, %f1, %f1, %f9;\nfma.rn.f32 %f1, %f1, %f1, %f9;\nfma.rn.f32 %f1, %f1, %f1, %f9;\n"
+                    "fma.rn.f32 %f2, %f2, %f2, %f9;\nfma.rn.f32 %f2, %f2, %f2, %f9;\nfma.rn.f32 %f2, %f2, %f2, %f9;\nret;\n"),
+              ElementsAre(1, 4, 2, 5, 3, 6, 7));
+}
+
+TEST(BlockSchedule, ArithmeticStaysOnItsSideOfAWall) {
+  for (const std::string wall : {"bar.sync 0;\n", "mov.u64 %d5, %clock64;\n", "red.shared.add.u32 [other], 5;\n"}) {
+    EXPECT_THAT(order("ex2.approx.ftz.f32 %f1, %f1;\nadd.f32 %f1, %f1, %f9;\n" + wall + "add.f32 %f2, %f2, %f9;\nret;\n"), ElementsAre(1, 2, 3, 4, 5)) << wall;
+  }
+}
+
+TEST(BlockSchedule, TheTestOfABranchComesBeforeOtherWork) {
+  // Three additions nobody waits for, then the loop's counter: its guard takes longest.
+  EXPECT_THAT(order("add.f32 %f1, %f1, %f9;\nadd.f32 %f2, %f2, %f9;\nadd.f32 %f3, %f3, %f9;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra L;\nL:\nret;\n"),
+              ElementsAre(4, 1, 2, 3, 5, 7));
+}
+
+TEST(BlockSchedule, AStoreStaysBehindTheLoadsBeforeIt) {
+  // Loads wait for registers here; the store must not overtake the last one.
+  std::string body;
+  for (int i = 0; i < 40; ++i) body += "ld.global.u32 %r" + std::to_string(10 + i) + ", [%d1+" + std::to_string(4 * i) + "];\n";
+  body += "st.global.u32 [%d2], %r1;\n";
+  const std::vector<uint32_t> o = order(body + "ret;\n");
+  EXPECT_THAT(std::vector<uint32_t>(o.end() - 2, o.end()), ElementsAre(41, 42));
+}
+
+TEST(BlockSchedule, LoadsRunAheadByAsManyRegistersAsPtxasWouldKeep) {
   std::string body;
   for (int i = 0; i < 12; ++i) {
     const auto r = [&](int k) { return "%f" + std::to_string(10 + 4 * i + k); };
