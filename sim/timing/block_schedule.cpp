@@ -19,8 +19,8 @@ using isa::RegId;
 
 // Registers that loads may fill before the instruction that uses them: ptxas weighs this against occupancy.
 constexpr uint32_t kWordsAhead = 32;
-// Values of the block that wait for a reader: beyond so many, arithmetic stays where PTX has it. `bodies` of tests/corpus/timing, whose
-// passes ptxas interleaves only in part, keeps 18.
+// Values of the block that may wait for a reader, if PTX's own order does not need more: beyond so many, arithmetic stays where PTX has it.
+// `bodies` of tests/corpus/timing, whose passes ptxas interleaves only in part, keeps 18.
 constexpr int32_t kLive = 20;
 // The next instruction is chosen among so many from the first unplaced one on: chains.fma.of-4 of docs/lab/calibration.md are interleaved.
 constexpr uint32_t kWindow = 32;
@@ -52,6 +52,7 @@ class Block {
       if (motion_[i] == Motion::load) want(i);
     }
     keep_between_walls();
+    most_live_ = std::max(kLive, most_in_order());
     for (uint32_t i = count_; i-- > 0;) measure(i);
   }
 
@@ -145,6 +146,18 @@ class Block {
     return n;
   }
 
+  // The most values that wait for a reader in PTX's order.
+  int32_t most_in_order() const {
+    std::vector<uint32_t> unread = unread_;
+    int32_t live = 0, most = 0;
+    for (uint32_t i = 0; i < count_; ++i) {
+      for (const uint32_t v : defines_[i]) live += unread[v] != 0 ? 1 : 0;
+      most = std::max(most, live);
+      for (const uint32_t v : reads_[i]) live -= --unread[v] == 0 ? 1 : 0;
+    }
+    return most;
+  }
+
   void order_load(uint32_t i, const Instruction& instr) {
     const Place place = places_.of(instr);
     loads_.push_back(i);
@@ -184,7 +197,7 @@ class Block {
 
   bool fits(uint32_t i) const {
     if (motion_[i] == Motion::load) return ahead_ + words_[i] <= kWordsAhead;
-    return wanted_[i] != 0 || growth(i) <= std::max(0, kLive - live_);
+    return wanted_[i] != 0 || growth(i) <= std::max(0, most_live_ - live_);
   }
 
   // A wanted instruction, else the one with most cycles behind it; of those whose operands are not there yet, the one that waits least.
@@ -239,7 +252,7 @@ class Block {
   std::vector<uint32_t> out_;
   std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> ready_;  // wanted, by place
   uint32_t now_ = 0, first_open_ = 0, ahead_ = 0;                               // ahead_: words loaded beyond first_open_
-  int32_t live_ = 0;                                                            // values that wait for a reader
+  int32_t live_ = 0, most_live_ = 0;                                            // values that wait for a reader
 };
 
 void reorder(isa::Function& f, const ArchConfig& arch) {

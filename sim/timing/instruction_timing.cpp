@@ -38,7 +38,7 @@ void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
 // ptxas moves arithmetic up within its basic block, to where the operands are ready, but not far: the loop's counter and its comparison do
 // not delay the branch, and two iterations of an unrolled loop overlap, not four (bodies of tests/corpus/timing).
 Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
-  constexpr Time kFurthest = 8;
+  constexpr Time kFurthest = 20;
   return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(std::max(w.inputs, w.block_start) + x.latency, ready - std::min(ready, kFurthest)));
 }
 

@@ -112,12 +112,12 @@ TEST_F(IssueUnits, AResultIsThereAfterTheLatencyTheWarpGoesOnAfterACycle) {
 // ptxas moves arithmetic up to where its operands are there, but not out of its block, nor further than twenty cycles.
 TEST_F(IssueUnits, ArithmeticIsMovedUpWithinItsBlock) {
   w.inputs = 900;
-  w.block_start = 997;
+  w.block_start = 990;
   complete(op(OpKind::local, Pipe::alu, 4, 2), 1000);
-  EXPECT_EQ(result().ready, 1001u);
+  EXPECT_EQ(result().ready, 994u);
   w.block_start = 950;
   complete(op(OpKind::local, Pipe::alu, 4, 2), 1000);
-  EXPECT_EQ(result().ready, 998u) << "1006, as the pipe is busy until 1002, less eight";
+  EXPECT_EQ(result().ready, 986u) << "1006, as the pipe is busy until 1002, less twenty";
 }
 
 TEST_F(IssueUnits, TheWarpStaysWithASequence) {
