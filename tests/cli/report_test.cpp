@@ -119,7 +119,7 @@ again:
   const Json r = report({d.file("scatter.ptx"), "--buffer=x=u32[65536]:zeros", "--arg=@x"}).data["launches"][0]["report"];
   const bool has_store = std::any_of(r["lines"].begin(), r["lines"].end(), [](const Json& l) { return l["text"].get<std::string>().starts_with("st.global.u32 [%a2"); });
   EXPECT_TRUE(has_store) << r["lines"].dump();
-  EXPECT_THAT(r["advice"][0].get<std::string>(), testing::HasSubstr(r["limits"][0]["name"].get<std::string>() + " binds")) << r["limits"].dump();
+  EXPECT_THAT(r["advice"][0].get<std::string>(), testing::HasSubstr(r["limits"][0]["name"].get<std::string>() + " bind")) << r["limits"].dump();
   // 32 lanes in 32 sectors; their 128 bytes fill four.
   EXPECT_THAT(r["advice"].dump(), testing::HasSubstr("scatter.ptx:16: 4-byte stores 512 bytes apart touch 32 sectors an instruction; lanes with neighbouring bytes need 4."));
   // Eight warps, 64 rounds.
