@@ -295,6 +295,32 @@ struct AsyncOperations::Issue {
     first.open(m.components);
     state.products.done = first.done;
     queued(state.products, Agent::wgmma, swizzles_of(p), elements_of(p));
+    check_fragments(p);
+    const uint32_t shape = uint32_t{p.n} << 16 | p.k;
+    for (const uint32_t r : p.d_regs) state.fragments.take(p.frame + r, {state.products.last, shape});
+    for (const uint32_t r : p.a_regs) state.fragments.take(p.frame + r, {state.products.last});
+  }
+  // A wgmma.fence is before a warp's first product, and between every other access of a register and the product that takes it. Products of
+  // one shape need none for their accumulator (PTX ISA 9.7.15.7.1).
+  void check_fragments(const Wgmma& p) const {
+    if (!state.fragments.fenced()) return unfenced(nullptr, "the first product of the warp");
+    const uint32_t shape = uint32_t{p.n} << 16 | p.k;
+    for (const uint32_t r : p.d_regs) check_fragment(p.frame, r, shape);
+    for (const uint32_t r : p.a_regs) check_fragment(p.frame, r, 0);
+  }
+  void check_fragment(uint32_t frame, uint32_t r, uint32_t shape) const {
+    const Program& program = *m.launch.program;
+    const auto name = [&] { return register_name(program, program.code[op.issuer.pc].function, r); };
+    if (const auto* t = state.fragments.unfenced(frame + r); t != nullptr) {
+      Access prior = m.warps.access(w, t->pc, t->lanes, Agent::thread, true);
+      prior.when = t->when;
+      unfenced(&prior, name());
+    } else if (state.fragments.other_shape(frame + r, shape)) {
+      unfenced(&m.accesses[state.fragments.product_of(frame + r).id], name() + ", an accumulator of another shape");
+    }
+  }
+  void unfenced(const Access* prior, const std::string& what) const {
+    m.reporter.report(Rule::fragment_unfenced, prior, access(Agent::wgmma, true), [&] { return what; });
   }
 
   // The accumulator counts as written only: a thread that may write it may read it.

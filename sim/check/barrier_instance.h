@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
+#include <vector>
 
-#include "sim/check/clock.h"
+#include "sim/check/access.h"
 
 namespace drywell::sim::check {
 
@@ -18,9 +20,17 @@ class BarrierInstance {
   /// True if `joined` is what an arrival at this instance returned.
   bool has(const std::shared_ptr<const Message>& joined) const { return joined != nullptr && joined == now_; }
   /// Later arrivals belong to the next instance.
-  void complete() { now_ = nullptr; }
+  void complete() {
+    now_ = nullptr;
+    before_ = std::exchange(arrivals_, {});
+  }
+  /// Keeps the arrival until the next instance is complete.
+  void keep(const Access& arrival) { arrivals_.push_back(arrival); }
+  /// The arrivals kept of the instance before.
+  const std::vector<Access>& before() const { return before_; }
 
  private:
+  std::vector<Access> arrivals_, before_;
   std::shared_ptr<Message> now_;
 };
 

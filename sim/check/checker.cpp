@@ -5,6 +5,7 @@
 #include "drywell/isa/spec.h"
 #include "sim/check/gathering.h"
 #include "sim/check/inflight_loads.h"
+#include "sim/check/product_registers.h"
 #include "sim/check/untested_waits.h"
 #include "sim/exec/shared_layout.h"
 
@@ -140,7 +141,7 @@ void LaunchState::begin(const Launch& launch) {
     const auto bytes = static_cast<uint32_t>(v.variable->bytes());
     if (!v.dynamic && bytes != 0) arrays.push_back({v.offset, v.offset + bytes, v.variable->name});
   }
-  const std::vector<uint8_t> loaded = uses_of_loads(*program);
+  const std::vector<uint8_t> loaded = uses_of_loads(*program), fragments = uses_of_products(*program);
   for (const DecodedOp& op : program->code) {
     orderings.emplace_back();
     reactions.emplace_back();
@@ -148,7 +149,7 @@ void LaunchState::begin(const Launch& launch) {
     if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
-    reactions.back() = {ClusterMonitor::handler_of(op.sync, full()), loaded[pc_of(op)] != 0};
+    reactions.back() = {ClusterMonitor::handler_of(op.sync, full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0};
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i));

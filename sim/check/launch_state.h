@@ -29,7 +29,8 @@ class ClusterMonitor;
 struct Reaction {
   using Handler = void (*)(ClusterMonitor&, const Warp&, const DecodedOp&, LaneMask);
   Handler handle = nullptr;
-  bool takes_loaded = false;  // reads a register that some tcgen05.ld writes
+  bool takes_loaded = false;     // reads a register that some tcgen05.ld writes
+  bool takes_fragments = false;  // no product, and accesses a register that some wgmma takes
 };
 
 struct LaunchState {
@@ -44,7 +45,7 @@ struct LaunchState {
   Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
   bool reacts(const DecodedOp& op) const {
     const Reaction& r = reactions[pc_of(op)];
-    return r.handle != nullptr || r.takes_loaded || follows_registers();
+    return r.handle != nullptr || r.takes_loaded || r.takes_fragments || follows_registers();
   }
 
   CheckOptions options;

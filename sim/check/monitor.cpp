@@ -42,6 +42,7 @@ Reaction::Handler ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
     case SyncRole::copy_commit: return apply<&M::waits_, &GroupWaits::commit_copies>;
     case SyncRole::copy_wait: return apply<&M::waits_, &GroupWaits::wait_copies>;
     case SyncRole::copy_wait_all: return apply<&M::waits_, &GroupWaits::wait_all_copies>;
+    case SyncRole::product_fence: return apply<&M::registers_, &RegisterUse::fence_products>;
     case SyncRole::product_commit: return apply<&M::waits_, &GroupWaits::commit_products>;
     case SyncRole::product_wait: return apply<&M::waits_, &GroupWaits::wait_products>;
     // The barrier itself announces arrivals (named_barrier, async); the others order nothing that the checker follows.
@@ -49,8 +50,7 @@ Reaction::Handler ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
     case SyncRole::cta_barrier_arrive:
     case SyncRole::copy_arrive:
     case SyncRole::alias_fence:
-    case SyncRole::tmem_relinquish:
-    case SyncRole::product_fence: return nullptr;
+    case SyncRole::tmem_relinquish: return nullptr;
   }
   return nullptr;
 }
@@ -73,6 +73,7 @@ ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch, std:
 void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Reaction& r = launch_.reactions[launch_.pc_of(op)];
   if (r.takes_loaded) registers_.take_loaded(w, op);
+  if (r.takes_fragments) registers_.take_fragments(w, op, mask);
   if (launch_.follows_registers()) registers_.follow(w, op, mask);
   if (r.handle != nullptr) r.handle(*this, w, op, mask);
 }

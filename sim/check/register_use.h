@@ -1,4 +1,5 @@
-// Registers: uses of those that have no value, and uses that show that a tcgen05.ld has written its registers.
+// Registers: uses of those that have no value, uses that show that a tcgen05.ld has written its registers, and accesses of those that
+// a wgmma takes.
 #pragma once
 
 #include "sim/check/cluster_parts.h"
@@ -11,12 +12,18 @@ class RegisterUse {
 
   /// An instruction that reads a register which some tcgen05.ld writes.
   void take_loaded(const Warp& w, const DecodedOp& op);
+  /// An instruction, no product, that accesses a register which some wgmma takes.
+  void take_fragments(const Warp& w, const DecodedOp& op, LaneMask mask);
+  /// wgmma.fence.
+  void fence_products(const Warp& w, const DecodedOp& op, LaneMask mask);
   /// Any instruction, if the checker follows registers: `mask` has executed it.
   void follow(const Warp& w, const DecodedOp& op, LaneMask mask);
   /// Its guard excluded all active lanes.
   void skipped(const Warp& w, const DecodedOp& op);
 
  private:
+  /// A product may still use the register at `slot`, which the instruction writes or, if not `write`, reads.
+  void check_in_flight(const Warp& w, const DecodedOp& op, LaneMask mask, uint32_t offset, bool write);
   void unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what);
 
   ClusterParts& parts_;

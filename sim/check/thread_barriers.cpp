@@ -1,17 +1,39 @@
 #include "sim/check/thread_barriers.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <utility>
 
 namespace drywell::sim::check {
 
+namespace {
+
+// A relaxed wait orders no memory, but what it waited for has run.
+bool ran_before(const Access& a, const WarpClock& who) {
+  return std::max({who.now.seen[a.issuer], who.observed.seen[a.issuer], who.now.executed[a.issuer]}) >= a.issued_at;
+}
+
+}  // namespace
+
 void ThreadBarriers::arrive(const Warp& w, uint32_t id, const NamedBarrier& b) {
   WarpState& state = parts_.state_of(w);
   BarrierInstance& barrier = named_[w.cta->rank][id];
+  if (!b.whole_cta) check_order(w, barrier, id);
   state.named = barrier.arrive(state.clock.release());
   state.clock.tick();
   if (b.arrived != 0) return;
   if (b.whole_cta) join_ended(barrier, *w.cta, &WarpState::named);
   barrier.complete();
+}
+
+void ThreadBarriers::check_order(const Warp& w, BarrierInstance& barrier, uint32_t id) {
+  const WarpClock& c = parts_.state_of(w).clock;
+  const Access now = parts_.warps.access(w, w.pc, w.active, Agent::thread, false);
+  for (const Access& a : barrier.before()) {
+    if (!ran_before(a, c)) parts_.reporter.report(Rule::barrier_mixed, &a, now, [&] { return fmt::format("barrier {}", id); });
+  }
+  barrier.keep(now);
 }
 
 // A barrier that exited threads do not hold up (PTX ISA 9.7.13.1, 9.7.13.3) comes after all that they did.

@@ -27,6 +27,8 @@ class ThreadBarriers {
 
  private:
   void close_cluster();
+  /// Each arrival of the instance before must happen before this one: else this one may be of that instance, and that one of this.
+  void check_order(const Warp& w, BarrierInstance& barrier, uint32_t id);
   /// Warps of the CTA that ended without arriving at this instance count as arrived, with all that they did.
   void join_ended(BarrierInstance& barrier, const Cta& cta, std::shared_ptr<const Message> WarpState::*joined);
 

@@ -9,6 +9,7 @@
 #include "sim/check/cross_cluster_flags.h"
 #include "sim/check/loaded_registers.h"
 #include "sim/check/operation_queue.h"
+#include "sim/check/product_registers.h"
 
 namespace drywell::sim::check {
 
@@ -20,6 +21,7 @@ struct WarpState {
   AccessId last_access = 0;
   std::vector<bool> stored;  // by pc: it has executed that store or atomic; empty: none
   LoadedRegisters loading;
+  ProductRegisters fragments;
   RegisterShadow registers;
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers

@@ -22,6 +22,7 @@ struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
   bool swizzled = true;                                         // map0
+  std::string target = "sm_100a";
   std::string wrong, right, here;                               // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
@@ -75,6 +76,7 @@ std::vector<Section> sections() {
       number("clusters", s.clusters);
       number("launches", s.launches);
       s.swizzled = info.find("map=none") == std::string::npos;
+      if (std::regex_search(info, word, std::regex("target=(\\w+)"))) s.target = word[1];
       if (std::regex_search(info, word, std::regex("setup=(\\w+)"))) s.wrong = s.right = setups.at(word[1]);
       take_body(s, m[3]);
       all.push_back(std::move(s));
@@ -101,7 +103,8 @@ Checked check(const Section& s, const std::string& body, sim::DriverKind driver,
   c.buffers = {Bytes(32768), Bytes(64)};
   c.maps = {{f, 0}};
   c.body = body;
-  sim::Device device;
+  c.target = s.target;
+  sim::Device device({.arch = s.target});
   const GmemAddr buf0 = device.allocate(c.buffers[0].size()), buf1 = device.allocate(c.buffers[1].size());
   f.address = buf0.value();
   const isa::TensorMap map = isa::encode(f);

@@ -33,6 +33,40 @@ TEST(ThreadBarriers, TheNextInstanceIsAnother) {
   EXPECT_EQ(made.clock(1).now.seen[made.clock(0).self], 0u) << "warp 0 was in the instance before";
 }
 
+struct Arrivals {
+  MadeCluster made{"bar.sync 1;"};
+  ThreadBarriers barriers{*made.parts};
+  void arrive(uint32_t warp, uint32_t left, bool whole_cta = false) { barriers.arrive(made.warp(warp), 1, {.arrived = left, .whole_cta = whole_cta}); }
+  void leave(uint32_t warp) { barriers.named(made.warp(warp), made.program->code[0], kFullMask); }
+};
+
+TEST(ThreadBarriers, AWarpThatDoesNotKnowTheInstanceBeforeIsReported) {
+  Arrivals a;
+  a.arrive(0, 32);
+  a.arrive(0, 0);
+  EXPECT_FALSE(a.made.found(Rule::barrier_mixed)) << "its own arrivals are in order";
+  a.arrive(1, 32);
+  EXPECT_TRUE(a.made.found(Rule::barrier_mixed));
+}
+
+TEST(ThreadBarriers, AWarpThatWaitedAtTheInstanceBeforeIsNot) {
+  Arrivals a;
+  a.arrive(0, 32);
+  a.arrive(1, 0);
+  a.leave(0);
+  a.leave(1);
+  a.arrive(1, 32);
+  a.arrive(0, 0);
+  EXPECT_FALSE(a.made.found(Rule::barrier_mixed));
+}
+
+TEST(ThreadBarriers, ABarrierOfTheWholeCtaTakesAnyWarp) {
+  Arrivals a;
+  a.arrive(0, 0, true);
+  a.arrive(1, 0, true);
+  EXPECT_FALSE(a.made.found(Rule::barrier_mixed));
+}
+
 TEST(ThreadBarriers, BarriersHaveNumbers) {
   MadeCluster made("bar.sync 1;");
   B barriers(*made.parts);
