@@ -23,7 +23,7 @@ struct Section {
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
   bool swizzled = true;                                         // map0
   std::string target = "sm_100a";
-  std::string wrong, right, here;                               // here: opcode of the instruction reported
+  std::string wrong, right, here;  // here: opcode of the instruction reported
   bool refused() const { return code[0] == 'F'; }
 };
 
