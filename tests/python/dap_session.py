@@ -1,6 +1,6 @@
 """Editors' debugging of Python programs: `drywell dap`, driven as an editor drives it, with a script as the program.
 
-    dap_session.py DRYWELL PYTHON driver|triton
+    dap_session.py DRYWELL PYTHON driver|triton|gluon|cute
 """
 
 import json
@@ -225,6 +225,42 @@ def triton(drywell, python):
     client.close()
 
 
+def through(drywell, python, script, kernel, lines, **launch):
+    """Stops at each of these lines of a kernel in turn, in frames that have the script's line; steps forth and back; ends well."""
+    at = [line_of(script, text) for text in lines]
+    path = os.path.join(HERE, script)
+    client = Client(drywell)
+    client.begin(path, python=python, stopOnEntry=False, **launch)
+    client.break_at(path, at[0])
+    client.ask("configurationDone")
+    stopped = client.event("stopped")
+    for i, line in enumerate(at):
+        assert stopped["reason"] == "breakpoint" and (path, line) in client.frames(stopped), (line, stopped, client.frames(stopped))
+        assert kernel in client.top(stopped)["name"], client.top(stopped)
+        before = client.frames(stopped)
+        client.break_at(path)  # other warps come to the line
+        stopped = client.go(stopped, "next")
+        assert client.frames(stopped) != before, before
+        stopped = client.go(stopped, "stepBack")
+        assert client.frames(stopped) == before, (before, client.frames(stopped))
+        client.break_at(path, *at[i + 1 : i + 2])
+        client.ask("continue", threadId=stopped["threadId"])
+        if i + 1 < len(at):
+            stopped = client.event("stopped")
+    assert client.event("exited")["exitCode"] == 0, client.output()
+    client.ask("disconnect")
+    client.close()
+
+
+def gluon(drywell, python):
+    lines = ["hopper.tma.async_load(a, [0, k]", "blackwell.tcgen05_mma(a_tile", "c_tile.store(sums.load()"]
+    through(drywell, python, "triton_kernels.py", "gluon_kernel", lines, args=["gluon_tcgen05"])
+
+
+def cute(drywell, python):
+    through(drywell, python, "cute_kernels.py", "scale_kernel", ["value = x[i] * 3", "y[i] = value + 1"])
+
+
 if __name__ == "__main__":
-    {"driver": driver, "triton": triton}[sys.argv[3]](os.path.abspath(sys.argv[1]), sys.argv[2])
+    {"driver": driver, "triton": triton, "gluon": gluon, "cute": cute}[sys.argv[3]](os.path.abspath(sys.argv[1]), sys.argv[2])
     print("passed")
