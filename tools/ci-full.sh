@@ -45,21 +45,33 @@ thread() {
   return $bad
 }
 
+# ends_well COMMAND WORDS: any end of the command but a sanitizer's and a bug of Drywell's (70) is one.
+ends_well() {
+  local output rc
+  # shellcheck disable=SC2086 # the words are several
+  output=$("$1" $2 </dev/null 2>&1)
+  rc=$?
+  [ $rc -lt 70 ] && ! grep -qE 'runtime error:|Sanitizer' <<<"$output" && return 0
+  printf 'drywell %s: %s\n%s\n' "$2" "$rc" "$(tail -n 40 <<<"$output")"
+  return 1
+}
+
+# The words of every command of the corpus, a line each; the long ones first.
+corpus_commands() {
+  printf 'conformance --driver=%s\n' eager lazy shuffled:5 timed
+  "$1" list --names | sed 's/.*/run & --verify --check/'
+  git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/' | sed 's/.*/run & --driver=eager --check=full --timeout=2m\nrun & --driver=timed --check=full --timeout=2m/'
+  git ls-files '*.ptx' | sed 's/^/ptx check /'
+}
+
 corpus() {
   tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
-  local d=$base-address-undefined/tools/drywell out=$base-address-undefined/out file bad=0
-  # try WORDS…: any end but a sanitizer's and a bug of Drywell's (70) is one.
-  try() {
-    "$d" "$@" </dev/null >"$out" 2>&1
-    local rc=$?
-    if [ $rc -ge 70 ] || grep -qE 'runtime error:|Sanitizer' "$out"; then echo "drywell $*: $rc"; tail -n 40 "$out"; bad=1; fi
-  }
+  local d=$base-address-undefined/tools/drywell commands=$base-address-undefined/corpus
+  corpus_commands "$d" >"$commands"
+  echo "corpus: $(wc -l <"$commands") commands"
+  export -f ends_well
   export UBSAN_OPTIONS=print_stacktrace=1
-  while read -r file; do try ptx check "$file"; done < <(git ls-files '*.ptx')
-  while read -r file; do for driver in eager timed; do try run "$file" --driver=$driver --check=full --timeout=2m; done; done < <(git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/')
-  for driver in eager lazy shuffled:5 timed; do try conformance --driver=$driver; done
-  while read -r file; do try run "$file" --verify --check; done < <("$d" list --names)
-  return $bad
+  xargs -a "$commands" -P "$(nproc)" -d '\n' -n 1 bash -c 'ends_well "$0" "$1"' "$d"
 }
 
 tidy() {
@@ -75,7 +87,7 @@ tidy() {
 }
 
 fuzz() {
-  configure "$base-fuzz" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_FUZZ=ON -DDRYWELL_SANITIZE=fuzzer-no-link,address,undefined -DDRYWELL_PRECOMPILE=OFF -DDRYWELL_UNITY=OFF \
+  configure "$base-fuzz" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_FUZZ=ON -DDRYWELL_SANITIZE=fuzzer-no-link,address,undefined "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DDRYWELL_PRECOMPILE=OFF \
     -DDRYWELL_BUILD_TESTS=OFF || return 1
   local targets program bad=0
   mapfile -t targets < <(sed -n 's/^drywell_fuzzer(\([a-z_]*\).*/drywell_\1_fuzz/p' tests/fuzz/CMakeLists.txt)
