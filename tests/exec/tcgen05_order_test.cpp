@@ -129,6 +129,35 @@ TEST(Tcgen05Order, ACopyRefreshesTheLastRowsAfterAShift) {
   expect_tensor(p, images, expected);
 }
 
+// An MMA of the same thread puts its D over the A that the four before read from tensor memory: S over P in attention backward
+// (docs/deviations.md).
+TEST(Tcgen05Order, AnMmaWritesOverTheAOfThoseBefore) {
+  MmaCase first = f16_case(60), second = f16_case(61);
+  first.a_in_tmem = true;
+  first.accumulate = second.accumulate = false;
+  second.n = 64;
+  const MmaData data = random_matrices(first), over = random_matrices(second);
+  const MmaSetup setup = place(first, data);
+  TensorProgram p;
+  MmaSetup behind;
+  behind.d = setup.a_tmem;
+  std::vector<TensorImage> images = setup.images;
+  const SmemOperands operands = store_smem(second, over, images, 24 * 1024);
+  behind.a_desc = operands.a_desc;
+  behind.b_desc = operands.b_desc;
+  std::vector<TensorImage> expected = images;
+  const auto d = expected_d(first, data), d_over = expected_d(second, over);
+  for (unsigned m = 0; m < 128; ++m) {
+    for (unsigned n = 0; n < 4 * first.n; ++n) expected[0].cell(m, n) = d[m][n % first.n];
+    for (unsigned n = 0; n < second.n; ++n) expected[0].cell(m, setup.a_tmem + n) = d_over[m][n];
+  }
+  p.steps = {[&](const TensorOperands& o) {
+    for (MmaSetup next = setup; next.d < 4 * first.n; next.d += first.n) emit_mma(first, next, o);
+    emit_mma(second, behind, o);
+  }};
+  expect_tensor(p, images, expected);
+}
+
 // Collector: fill, use, lastuse of one A with three B; values as without.
 TEST(Tcgen05Order, CollectorUsesChangeNoValue) {
   std::vector<MmaCase> cases;
