@@ -35,7 +35,7 @@ bool pipelines_before(const AsyncOp& first, const AsyncOp& second) {
              after_shift = std::holds_alternative<TmemShift>(first.payload);
   if (const auto* mma = std::get_if<Umma>(&second.payload)) {
     if (!after_mma) return after_copy || after_shift;
-    // PTX: of one accumulator and shape. CuTe DSL's fmha_bwd.py writes S over the P that an earlier MMA of its thread still reads, and runs.
+    // PTX: of one accumulator and shape. CuTe DSL's fmha_bwd writes S over the P that an earlier MMA of its thread still reads, and runs.
     const auto& before = std::get<Umma>(first.payload);
     return same_thread(first.issuer, second.issuer) || (before.d == mma->d && same_shape(before, *mma));
   }
