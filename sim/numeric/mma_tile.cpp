@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 
 #include "drywell/core/bits.h"
@@ -14,6 +15,7 @@
 #include "sim/numeric/highway/exact_kernels.h"
 #include "sim/numeric/highway/exact_rounding.h"
 #include "sim/numeric/highway/tile_kernels.h"
+#include "sim/numeric/highway/window_sums.h"
 #include "sim/numeric/special_sums.h"
 
 namespace drywell::numeric {
@@ -40,11 +42,14 @@ class TileRun {
   }
 
   void rows(unsigned first, unsigned count) {
-    for (unsigned n = 0; n < b_.rows(); n += kMaxColumns) {
-      const unsigned columns = std::min(kMaxColumns, b_.rows() - n);
+    const unsigned width = path_ == Path::grouped ? kGroupedBlockColumns : kMaxColumns;
+    for (unsigned n = 0; n < b_.rows(); n += width) {
+      const unsigned columns = std::min(width, b_.rows() - n);
       const unsigned fast = path_ == Path::general ? 0 : columns / kColumnMultiple * kColumnMultiple;
-      const unsigned step = p_.group == 1 ? kAlignedBlockRows : kGroupedBlockRows;
-      for (unsigned m = first; fast != 0 && m < first + count; m += step) block(m, std::min(step, first + count - m), n, fast);
+      for (unsigned m = first, step = 0; fast != 0 && m < first + count; m += step) {
+        step = std::min(block_rows(m), first + count - m);
+        block(m, step, n, fast);
+      }
       for (unsigned m = first; fast < columns && m < first + count; ++m) row(m, n + fast, columns - fast);
     }
   }
@@ -66,80 +71,93 @@ class TileRun {
   }
 
  private:
-  /// Exponents of one side, over all rows.
+  /// Exponents of the scales of one side, over all rows.
   struct Range {
-    int32_t least_lowest = 1000, greatest_top = -1000, least_row = 1000, greatest_row = -1000;
-    int64_t span = 0;  // mean distance from a row's top to its lowest bit
+    int32_t least_lowest = 1000, greatest_top = -1000;
   };
   static Range range_of(const MmaOperand& x) {
     Range r;
-    unsigned counted = 0;
     for (unsigned i = 0; i < x.rows(); ++i) {
       r.least_lowest = std::min(r.least_lowest, x.row_lowest_[i]);
       r.greatest_top = std::max(r.greatest_top, x.row_tops_[i]);
-      if (!x.row_exponents_.empty()) {
-        r.least_row = std::min(r.least_row, x.row_exponents_[i]);
-        r.greatest_row = std::max(r.greatest_row, x.row_exponents_[i]);
-      }
-      if (x.row_tops_[i] < x.row_lowest_[i]) continue;  // all elements are zero
-      r.span += x.row_tops_[i] - x.row_lowest_[i];
-      ++counted;
     }
-    r.span = counted == 0 ? 0 : r.span / counted;
     return r;
   }
 
-  /// The first path tried for a tile. Columns that a path does not compute are left to the next path.
-  enum class Path : uint8_t { exact, truncated, general };
+  /// The first path tried for a tile. Columns that it does not compute are left to the general one.
+  enum class Path : uint8_t { window,
+                              grouped,
+                              general };
+
+  /// Every product is a term of one sum of ordinary elements.
+  bool is_plain() const {
+    return !p_.legacy_fp8 && !wide_ && out_.input_d_shift == 0 && !a_.any_special_ && !b_.any_special_ && b_.rows() >= kColumnMultiple &&
+           (p_.sum_terms == 0 || static_cast<unsigned>(p_.sum_terms) >= a_.k());
+  }
 
   void plan_path() {
     path_ = Path::general;
-    if (p_.output != MmaOutput::f32_rz24 || p_.legacy_fp8 || wide_ || out_.input_d_shift != 0 || a_.any_special_ || b_.any_special_ ||
-        b_.rows() < kColumnMultiple || (p_.sum_terms != 0 && static_cast<unsigned>(p_.sum_terms) < a_.k()))
-      return;
+    if (!is_plain() || p_.output == MmaOutput::f16_rn) return;
+    if (p_.group != 1) return plan_grouped();
+    if (has_window_sums() && a_.k() <= kWindowPart * kWindowParts && a_.k() % kWindowStep == 0) plan_window();
+  }
+
+  void plan_grouped() {
     const Range a = range_of(a_), b = range_of(b_);
     b_range_ = b;
     // Below this bound, powers of two of these exponents are normal floats, and sums are far from infinity.
     constexpr int kSafe = 45;
-    if (p_.group != 1) {
-      if (std::max(a.greatest_top, b.greatest_top) < kSafe) path_ = Path::exact;
-      return;
-    }
-    if (std::min(a.least_row, b.least_row) <= -kSafe || std::max(a.greatest_row, b.greatest_row) >= kSafe || a_.k() > 32) return;
-    constexpr int kTypicalSlack = 4;  // typical distance of the window's top below the sum of the rows' tops
-    path_ = a.span + b.span < p_.window - kTypicalSlack ? Path::exact : Path::truncated;
+    if (p_.output == MmaOutput::f32_rz24 && std::max(a.greatest_top, b.greatest_top) < kSafe) path_ = Path::grouped;
   }
 
+  void plan_window() {
+    path_ = Path::window;
+    panel_a_.assign(PanelSide::rows, a_.values_.data(), a_.exponents_.data(), a_.k(), a_.stride_);
+    panel_b_.assign(PanelSide::columns, b_.values_.data(), b_.exponents_.data(), b_.k(), b_.stride_);
+    if (out_.c == nullptr) no_c_.resize(b_.rows());
+    window_ = {&panel_a_, &panel_b_, b_.exponents_.data(), a_.row_exponents_.data(), b_.row_exponents_.data(), p_.window,
+               p_.output == MmaOutput::f32_rz14, out_.c != nullptr ? out_.c : no_c_.data(), out_.d, out_.c != nullptr ? out_.c_stride : 0, out_.d_stride};
+  }
+
+  void window_block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
+    std::array<uint32_t, kWindowRows> left{};
+    rounding_.reset(KernelRounding::down);
+    window_sums(window_, m, rows, n, columns, left.data());
+    rounding_.restore();
+    for (unsigned r = 0; r < rows; ++r) general_parts(m + r, n, columns, left[r]);
+  }
+
+  void grouped_block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
+    rounding_.reset();
+    const bool exact = exact_sums(m, rows, n, columns);
+    std::array<uint32_t, kGroupedBlockRows> left;
+    left.fill(~0u);
+    for (unsigned r = 0; exact && r < rows; ++r) left[r] = finish_groups(m + r, {sums_.data() + size_t{r} * kGroupedBlockColumns, columns, 0, 0, c_of(m + r, n), d_of(m + r, n)});
+    rounding_.restore();
+    for (unsigned r = 0; r < rows; ++r) general_parts(m + r, n, columns, left[r]);
+  }
+
+  /// Rows from `m` that are computed together.
+  unsigned block_rows(unsigned m) const { return path_ == Path::window ? kWindowRows - m % kWindowRows : kGroupedBlockRows; }
   void block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
-    const bool exact = path_ == Path::exact && exact_sums(m, rows, n, columns);
-    for (unsigned r = 0; r < rows; ++r) {
-      rounding_.reset();
-      uint32_t left = exact ? finish(m + r, n, columns, sums_.data() + size_t{r} * kMaxColumns) : ~0u;
-      if (left == ~0u && p_.group == 1) left = truncated_aligned(columns_of(m + r, n, columns));
-      if (exact && p_.group == 1) left = truncated_parts(m + r, n, columns, left);
-      rounding_.restore();
-      general_parts(m + r, n, columns, left);
-    }
+    path_ == Path::window ? window_block(m, rows, n, columns) : grouped_block(m, rows, n, columns);
   }
 
-  void rest_of_row(unsigned m, uint32_t left) {
-    const unsigned columns = b_.rows();
-    if (path_ != Path::general && p_.group == 1) {
-      rounding_.reset();
-      left = truncated_parts(m, 0, columns, left);
-      rounding_.restore();
-    }
-    general_parts(m, 0, columns, left);
-  }
+  void rest_of_row(unsigned m, uint32_t left) { general_parts(m, 0, b_.rows(), path_ == Path::window ? window_parts(m, left) : left); }
 
-  // truncated_parts, general_parts: compute the columns whose bits are set in `left`, one bit per kColumnMultiple columns.
-  // truncated_parts returns the bits that remain.
-  uint32_t truncated_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) const {
-    for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple) {
-      const uint32_t bit = 1u << i / kColumnMultiple;
-      if ((left & bit) != 0 && truncated_aligned(columns_of(m, n + i, kColumnMultiple)) == 0) left &= ~bit;
+  // window_parts, general_parts: compute the columns whose bits are set in `left`, one bit per kColumnMultiple columns.
+  // The first returns the bits that remain.
+  uint32_t window_parts(unsigned m, uint32_t left) {
+    rounding_.reset(KernelRounding::down);
+    uint32_t remain = 0;
+    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
+      const auto i = static_cast<unsigned>(std::countr_zero(bits));
+      uint32_t not_written = 0;
+      window_sums(window_, m, 1, i * kColumnMultiple, kColumnMultiple, &not_written);
+      remain |= not_written << i;
     }
-    return left;
+    rounding_.restore();
+    return remain;
   }
   void general_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) {
     for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple)
@@ -148,36 +166,14 @@ class TileRun {
 
   /// Writes sums of products to sums_; returns false if one of them was rounded.
   bool exact_sums(unsigned m, unsigned rows, unsigned n, unsigned columns) {
-    rounding_.reset();
-    if (p_.group == 1) {
-      exact_aligned_sums({a_.values_.data() + m, b_.values_.data() + n, a_.stride_, b_.stride_, a_.k(), rows, columns, sums_.data(),
-                          kMaxColumns});
-    } else {
-      exact_grouped_sums({a_.bytes_.data() + m, b_.bytes_.data() + n, a_.group_bias_.data() + m, a_.group_scales_.data() + m,
-                          b_.group_scales_.data() + n, b_.group_magic_scales_.data() + n, a_.stride_, b_.stride_,
-                          a_.k() / static_cast<unsigned>(p_.group), rows, columns, sums_.data(), kMaxColumns});
-    }
+    exact_grouped_sums({a_.bytes_.data() + m, b_.bytes_.data() + n, a_.group_bias_.data() + m, a_.group_scales_.data() + m,
+                        b_.group_scales_.data() + n, b_.group_magic_scales_.data() + n, a_.stride_, b_.stride_,
+                        a_.k() / static_cast<unsigned>(p_.group), rows, columns, sums_.data(), kGroupedBlockColumns});
     return !rounding_.inexact();
   }
 
-  AlignedColumns columns_of(unsigned m, unsigned n, unsigned columns) const {
-    return {a_.values_.data() + m,        a_.exponents_.data() + m,
-            a_.row_exponents_[m],         a_.row_lowest_[m],
-            b_.values_.data() + n,        b_.exponents_.data() + n,
-            b_.row_exponents_.data() + n, b_.row_lowest_.data() + n,
-            a_.stride_,                   b_.stride_,
-            a_.k(),                       columns,
-            p_.window,                    p_.exponent_floor,
-            c_of(m, n),                   d_of(m, n)};
-  }
   const uint32_t* c_of(unsigned m, unsigned n) const { return out_.c == nullptr ? nullptr : out_.c + m * out_.c_stride + n; }
   uint32_t* d_of(unsigned m, unsigned n) const { return out_.d + m * out_.d_stride + n; }
-
-  /// Writes D from the exact sums; returns bits of the columns that they do not determine.
-  uint32_t finish(unsigned m, unsigned n, unsigned columns, float* sums) const {
-    if (p_.group != 1) return finish_groups(m, {sums, columns, 0, 0, c_of(m, n), d_of(m, n)});
-    return finish_aligned(columns_of(m, n, columns), sums);
-  }
 
   uint32_t finish_groups(unsigned m, GroupedFinish io) const {
     const CLimits c = c_limits(a_.row_tops_[m] + b_range_.greatest_top, a_.row_lowest_[m] + b_range_.least_lowest, p_.window);
@@ -354,12 +350,15 @@ class TileRun {
   const bool f16_d_;
   bool wide_ = false;
   Path path_ = Path::general;
+  WindowPanel panel_a_, panel_b_;
+  WindowProduct window_ = {};
+  std::vector<uint32_t> no_c_;  // a row of zeros, for every row
   Widened widened_a_, widened_b_;
   Range b_range_;
   ExactRounding rounding_;
   bool chained_ = false;                           // a sum of sums
   std::vector<RowClasses> a_classes_, b_classes_;  // empty if no element is special
-  alignas(64) std::array<float, size_t{kGroupedBlockRows} * kMaxColumns> sums_;
+  alignas(64) std::array<float, size_t{kGroupedBlockRows} * kGroupedBlockColumns> sums_;
   bool any_patch_ = false;
   std::array<bool, kMaxColumns> patch_{};
   std::array<uint32_t, kMaxColumns> c_codes_{};

@@ -115,10 +115,14 @@ MmaOperand operand(const Problem& p, MmaOperand::Side side) {
   return out;
 }
 
-void expect_tile_equals_oracle(const Problem& p, const std::string& what) {
+/// The tile is computed in parts of `rows_at_once` rows.
+void expect_tile_equals_oracle(const Problem& p, const std::string& what, unsigned rows_at_once = ~0u) {
   const MmaOperand a = operand(p, MmaOperand::Side::a), b = operand(p, MmaOperand::Side::b);
   Codes d = p.c;  // in place, as the instruction accumulates
-  mma_tile(p.params, a, b, {d.data(), p.n, d.data(), p.n, p.input_d_shift});
+  for (unsigned first = 0, count = p.m; first < p.m; first += count) {
+    count = std::min(rows_at_once, p.m - first);
+    mma_tile(p.params, a, b, {d.data(), p.n, d.data(), p.n, p.input_d_shift}, first, count);
+  }
   unsigned shown = 0;
   for (unsigned m = 0; m < p.m; ++m) {
     for (unsigned n = 0; n < p.n; ++n) {
@@ -208,6 +212,13 @@ TEST_P(TileRows, EqualsTheOracle) {
       if (HasFailure()) return;
     }
   }
+}
+
+// Whatever part of a tile is computed, from whichever row.
+TEST_P(TileRows, PartsEqualTheOracle) {
+  Gen gen(static_cast<unsigned>(GetParam()) + 101);
+  const Problem p = random_problem(mma_rows()[GetParam()], Inputs::ordinary, 19, 64, gen);
+  for (const unsigned rows : {1u, 3u, 5u}) expect_tile_equals_oracle(p, "parts of " + std::to_string(rows), rows);
 }
 
 INSTANTIATE_TEST_SUITE_P(, TileRows, ::testing::Range(size_t{0}, mma_rows().size()));

@@ -1,6 +1,6 @@
-// Whole instructions of 16- and 32-bit elements in the forms of the window kernels (sim/numeric/avx512/window_plan.cpp), compared with
+// Whole instructions in the forms of the window kernels (sim/numeric/avx512/window_plan.cpp, sim/numeric/highway/window_sums.h), compared with
 // the oracle element by element: products at the edge of the alignment window, negative ones that are exact, and cases that must be
-// left to other kernels. Without AVX-512, other kernels compute the same calls, with the same results. For other inputs:
+// left to other kernels. Each processor has its own kernels for the same calls, with the same results. For other inputs:
 // --gtest_shuffle --gtest_repeat=N.
 #include <gtest/gtest.h>
 
@@ -58,7 +58,8 @@ struct Operand {
   std::vector<uint8_t> bytes;
   bool negate;
 
-  unsigned element_bytes() const { return format_info(format).bits() == 32 ? 4 : 2; }
+  unsigned element_bytes() const { return format_info(format).bits() == 32 ? 4 : format_info(format).bits() == 16 ? 2
+                                                                                                                  : 1; }
   size_t stride() const { return size_t{k} * element_bytes() + 8; }
   uint32_t code(unsigned row, unsigned i) const { return codes[row * k + i] ^ (negate ? format_info(format).sign_mask() : 0); }
 
@@ -68,7 +69,8 @@ struct Operand {
       for (unsigned i = 0; i < k; ++i) std::memcpy(&bytes[r * stride() + i * element_bytes()], &codes[r * k + i], element_bytes());
     OperandSource s;
     s.format = format, s.rows = rows, s.k = k, s.codes = bytes.data(), s.row_stride = stride();
-    s.storage = element_bytes() == 4 ? CodeStorage::words : CodeStorage::halves;
+    s.storage = element_bytes() == 4 ? CodeStorage::words : element_bytes() == 2 ? CodeStorage::halves
+                                                                                 : CodeStorage::bytes;
     s.negate = negate;
     return s;
   }
@@ -151,7 +153,8 @@ std::vector<const MmaRow*> window_rows() {
   std::vector<const MmaRow*> rows;
   for (const MmaRow& row : mma_rows()) {
     const bool repeated = row.instruction != MmaInstruction::tcgen05 && row.arch == MmaArch::sm_100;
-    if ((row.kind == MmaKind::f16 || row.kind == MmaKind::tf32) && !repeated && row.arch != MmaArch::sm_90) rows.push_back(&row);
+    const bool wide = (row.kind == MmaKind::f16 || row.kind == MmaKind::tf32) && !repeated && row.arch != MmaArch::sm_90;
+    if (wide || (row.kind == MmaKind::f8f6f4 && row.instruction != MmaInstruction::mma_sync)) rows.push_back(&row);
   }
   return rows;
 }
@@ -166,8 +169,10 @@ TEST(Window, EqualsTheOracle) {
   for (const MmaRow* row : window_rows()) {
     for (int i = 0; i < static_cast<int>(Fill::all); ++i) {
       const auto fill = static_cast<Fill>(i), other = gen() % 4 == 0 ? static_cast<Fill>(gen() % static_cast<unsigned>(Fill::all)) : fill;
-      const unsigned k = row->kind == MmaKind::tf32 ? 8 : 16;
-      Problem p(row->params, random_operand(member(row->a_formats, gen), 16, k, fill, gen), random_operand(member(row->b_formats, gen), 32, k, other, gen));
+      const unsigned k = row->kind == MmaKind::tf32 ? 8 : row->kind == MmaKind::f16 ? 16
+                                                                                    : 32,
+                     rows = gen() % 4 == 0 ? 18 : 16, columns = gen() % 4 == 0 ? 72 : 32;
+      Problem p(row->params, random_operand(member(row->a_formats, gen), rows, k, fill, gen), random_operand(member(row->b_formats, gen), columns, k, other, gen));
       if (fill == Fill::cancelling) p.cancel_pairs(gen);
       p.fill_c(gen() % 2 != 0, gen);
       const std::string what = "fill " + std::to_string(i) + " window " + std::to_string(row->params.window);
@@ -193,6 +198,17 @@ TEST(Window, LargestSums) {
       p.set_c(code_of(Format::f32, negative, format_info(Format::f32).bias, ~0u));
       p.check("largest significands", true);
     }
+  }
+}
+
+// Thirty-two products of one sign: two sums of sixteen that fit, and one that does not.
+TEST(Window, LargestSumsOfTwoParts) {
+  const MmaRow& row = *find_mma({MmaArch::sm_100, MmaInstruction::tcgen05, MmaKind::f8f6f4, Format::e4m3, Format::e4m3, Format::f32});
+  for (const bool negative : {false, true}) {
+    const std::vector<uint32_t> largest(32, code_of(Format::e4m3, false, 7, ~0u)), other(32, code_of(Format::e4m3, negative, 7, ~0u));
+    Problem p(row.params, operand_of(Format::e4m3, 16, largest), operand_of(Format::e4m3, 32, other));
+    p.set_c(code_of(Format::f32, negative, format_info(Format::f32).bias + 1, ~0u));
+    p.check("largest significands", true);
   }
 }
 

@@ -29,5 +29,26 @@ HWY_INLINE V add_byte_products(V sum, V u, V s) {
 #endif
 }
 
+/// The sum of a group's products: four words of bytes, whose sums of all pairs in one place are below 2^15.
+class GroupSum {
+ public:
+  using V = hwy::HWY_NAMESPACE::Vec<hwy::HWY_NAMESPACE::RebindToSigned<hwy::HWY_NAMESPACE::ScalableTag<float>>>;
+
+#if HWY_TARGET == HWY_AVX2
+  // Sums of 16 bits, which are widened once.
+  HWY_INLINE void add(V u, V s, bool first) {
+    const auto products = _mm256_maddubs_epi16(u.raw, s.raw);
+    sum_.raw = first ? products : _mm256_add_epi16(sum_.raw, products);
+  }
+  HWY_INLINE V total() const { return V{_mm256_madd_epi16(sum_.raw, _mm256_set1_epi16(1))}; }
+#else
+  HWY_INLINE void add(V u, V s, bool first) { sum_ = add_byte_products<true>(first ? hwy::HWY_NAMESPACE::Zero(hwy::HWY_NAMESPACE::DFromV<V>()) : sum_, u, s); }
+  HWY_INLINE V total() const { return sum_; }
+#endif
+
+ private:
+  V sum_;
+};
+
 }  // namespace HWY_NAMESPACE
 }  // namespace drywell::numeric

@@ -189,7 +189,7 @@ void GroupBiases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t*
       VI sum = hn::Zero(d);
       for (unsigned w = 4 * g; w < 4 * g + 4; ++w)
         sum = add_byte_products<true>(sum, ones, hn::LoadU(d, reinterpret_cast<const int32_t*>(bytes) + size_t{w} * rows + r));
-      hn::StoreU(hn::Mul(sum, hn::Set(d, -kE2m1Bias)), d, biases + size_t{g} * rows + r);
+      hn::StoreU(hn::Add(hn::Mul(sum, hn::Set(d, -kE2m1Bias)), hn::Set(d, kMagicBits)), d, biases + size_t{g} * rows + r);
     }
   }
 }

@@ -31,7 +31,7 @@ void decode_values(const DecodeTask& task);
 /// Decodes each word of eight e2m1 codes into two words of bytes: twice the value, plus `bias`.
 void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, uint32_t* bytes);
 
-/// Minus kE2m1Bias times the sum of each group of four words of bytes.
+/// kMagicBits less kE2m1Bias times the sum of each group of four words of bytes.
 void group_biases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases);
 
 /// Block scales of a grouped kind: one byte per `groups_per_scale` groups, four in a word.

@@ -231,7 +231,7 @@ HWY_INLINE hn::Vec<I32> group_dots(const GroupedRow& row, unsigned n, int32_t (*
   const auto same = [](uint32_t v) { return hn::Set(I32(), static_cast<int32_t>(v)); };
   auto top = hn::Set(d, 2 * kNoScale);
   for (unsigned g = 0; g < row.groups; ++g) {
-    auto dot = hn::Set(d, row.a_bias[g * row.a_stride]);
+    auto dot = hn::Set(d, row.a_bias[g * row.a_stride] - kMagicBits);
     for (unsigned w = 4 * g; w < 4 * g + 4; ++w)
       dot = add_byte_products<true>(dot, word(row.b + w * row.b_stride + n), same(row.a[w * row.a_stride]));
     hn::StoreU(dot, d, dots[g] + n);

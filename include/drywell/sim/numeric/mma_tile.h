@@ -83,7 +83,7 @@ class MmaOperand {
 
   // group == 16: twice the e2m1 values in bytes, four in a word; per group the scale's value and exponent.
   std::vector<uint32_t> bytes_;            // side b: biased by kE2m1Bias
-  std::vector<int32_t> group_bias_;        // side a: minus the part of a group's dot product that the bias of b adds
+  std::vector<int32_t> group_bias_;        // side a: kMagicBits less the part of a group's dot product that the bias of b adds
   std::vector<float> group_scales_;        // side a: a quarter of the value, because both operands are doubled
   std::vector<float> group_magic_scales_;  // side b: see exact_kernels.h
   std::vector<int32_t> group_exponents_;
