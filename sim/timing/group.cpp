@@ -118,10 +118,10 @@ void Group::issue_next(IssueSlot& slot) {
   const OpInfo& x = timed_.ops[w.warp->pc];
   const Time admitted = pipes_.admits(sm_of(w), *w.unit, x, t);
   if (admitted > t) {
-    w.admitted = admitted;
     slot.put_off(admitted);
     return;
   }
+  w.admitted = slot.offered(w.place);
   slot.issue(x.kind > OpKind::exit);
   execute(id, t, false);
 }
@@ -217,9 +217,8 @@ void Group::schedule(uint32_t warp) {
   }
   w.state = WarpState::ready;
   w.inputs = r.inputs;
-  w.admitted = r.ready;
   w.wait_reason = r.why;
-  w.unit->slot.offer(w.place, r.ready);
+  w.unit->slot.offer(w.place, r.ready, x->admission);
 }
 
 // The answer to a request is back at the SM.
@@ -316,10 +315,12 @@ std::optional<Group::Waiting> Group::waiting(const Warp& warp) const {
   const WarpIssueState* w = residents_.find(warp);
   if (w == nullptr) return std::nullopt;
   switch (w->state) {
-    case WarpState::ready:
-      return Waiting{w->ready > w->hold ? w->wait_reason : w->admitted > w->ready ? Stall::pipe_busy
-                                                                                  : w->hold_reason,
-                     std::max(w->ready, w->admitted), true};
+    case WarpState::ready: {
+      const Time offered = w->unit->slot.offered(w->place);
+      return Waiting{w->ready > w->hold ? w->wait_reason : offered > w->ready ? Stall::pipe_busy
+                                                                              : w->hold_reason,
+                     std::max(w->ready, offered), true};
+    }
     case WarpState::load: return Waiting{Stall::memory, w->mark, false};
     case WarpState::blocked: return Waiting{w->wait_reason, w->blocked_at, false};
     case WarpState::none:

@@ -8,6 +8,7 @@ uint16_t IssueSlot::add(uint32_t warp) {
   warps_.push_back(warp);
   at_.push_back(kNever);
   last_.push_back(0);
+  admission_.push_back(0);
   return static_cast<uint16_t>(warps_.size() - 1);
 }
 
@@ -16,16 +17,42 @@ uint32_t IssueSlot::remove(uint16_t place) {
   const uint32_t moved = warps_[place] = warps_.back();
   at_[place] = at_.back();
   last_[place] = last_.back();
+  admission_[place] = admission_.back();
   warps_.pop_back();
   at_.pop_back();
   last_.pop_back();
+  admission_.pop_back();
   select();
   return moved;
 }
 
-void IssueSlot::offer(uint16_t place, Time at) {
+void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
   at_[place] = at;
+  admission_[place] = admission;
   select();
+}
+
+/// The order of picks.
+bool IssueSlot::before(uint32_t a, uint32_t b) const { return at_[a] != at_[b] ? at_[a] < at_[b] : last_[a] != last_[b] ? last_[a] < last_[b]
+                                                                                                                        : a < b; }
+
+// At once instead of one after the other: many warps wait for a unit that is busy.
+void IssueSlot::put_off(Time until) {
+  constexpr uint32_t kNone = ~0u;
+  const uint16_t refused = admission_[pick_];
+  const Time now = next_;
+  const auto count = static_cast<uint32_t>(at_.size());
+  uint32_t other = kNone;  // the first of the other classes
+  for (uint32_t i = 0; i < count; ++i) {
+    if (admission_[i] != refused && (other == kNone || before(i, other))) other = i;
+  }
+  uint32_t best = other;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (admission_[i] != refused) continue;
+    if (at_[i] <= now && (other == kNone || before(i, other))) at_[i] = until;
+    if (best == kNone || before(i, best)) best = i;
+  }
+  pick(best);
 }
 
 // The next pick waits until the warp is offered again: the instruction just executed determines when.
@@ -38,17 +65,16 @@ void IssueSlot::issue(bool shared) {
 }
 
 void IssueSlot::select() {
-  Time best = kNever, last = kNever;
-  uint32_t pick = 0;
-  for (uint32_t i = 0; i < at_.size(); ++i) {
-    if (at_[i] < best || (at_[i] == best && last_[i] < last)) {
-      best = at_[i];
-      last = last_[i];
-      pick = i;
-    }
+  uint32_t best = 0;
+  for (uint32_t i = 1; i < at_.size(); ++i) {
+    if (at_[i] < at_[best] || (at_[i] == at_[best] && last_[i] < last_[best])) best = i;
   }
-  pick_ = pick;
-  next_ = best == kNever ? kNever : std::max(best, free_);
+  pick(best);
+}
+
+void IssueSlot::pick(uint32_t best) {
+  pick_ = best;
+  next_ = best >= at_.size() || at_[best] == kNever ? kNever : std::max(at_[best], free_);
 }
 
 Turn next_turn(std::span<IssueSlot* const> slots) {

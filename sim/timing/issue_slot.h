@@ -16,13 +16,15 @@ class IssueSlot {
   /// Removes the warp at `place`. Returns the warp that moved to that place.
   uint32_t remove(uint16_t place);
 
-  /// The warp at `place` could issue from cycle `at` on; kNever: it waits.
-  void offer(uint16_t place, Time at);
+  /// The warp at `place` could issue an instruction of that admission class (OpInfo) from cycle `at` on; kNever: it waits.
+  void offer(uint16_t place, Time at, uint16_t admission = 0);
   /// The warp that issues next, and its cycle; kNever: no warp can issue.
   uint32_t warp() const { return warps_[pick_]; }
   Time next() const { return next_; }
-  /// The warp's unit does not accept the instruction before cycle `at`.
-  void put_off(Time at) { offer(static_cast<uint16_t>(pick_), at); }
+  /// The unit of the warp's instruction does not accept it before cycle `until`; nor those of the same class that would be next in the same cycle.
+  void put_off(Time until);
+  /// The cycle from which on the warp at `place` could issue, as far as its unit said.
+  Time offered(uint16_t place) const { return at_[place]; }
   /// The warp issues at next(). The slot is free a cycle later. `shared`: to a unit that all sub-partitions share.
   void issue(bool shared);
 
@@ -31,9 +33,13 @@ class IssueSlot {
 
  private:
   void select();
+  void pick(uint32_t place);
+
+  bool before(uint32_t a, uint32_t b) const;
 
   std::vector<uint32_t> warps_;
   std::vector<Time> at_, last_;  // of each warp: the cycle when it could issue, and of its last issue
+  std::vector<uint16_t> admission_;
   Time free_ = 0, next_ = kNever, last_shared_ = 0;
   uint32_t pick_ = 0;
   uint64_t issued_ = 0;

@@ -20,6 +20,20 @@ size_t Pipes::pipe_of(const Partition& p, const OpInfo& x) {
   return x.either_pipe && p.pipes[fma].free_at() < p.pipes[own].free_at() ? fma : own;
 }
 
+Pipes::Admission Pipes::admission(const OpInfo& x) {
+  const auto kind = static_cast<double>(x.kind == OpKind::branch ? OpKind::local : x.kind == OpKind::lsu ? OpKind::memory
+                                                                                                         : x.kind);
+  const auto pipe = static_cast<double>(x.pipe);
+  switch (x.kind) {
+    case OpKind::local:
+    case OpKind::branch: return {kind, pipe, x.either_pipe ? 1.0 : 0.0, x.queue * static_cast<double>(x.interval)};
+    case OpKind::memory:
+    case OpKind::lsu: return {kind, x.store && x.space != Space::shared_cta ? 1.0 : 0.0};
+    case OpKind::async: return {kind, pipe, static_cast<double>(x.timing)};
+    default: return {kind};
+  }
+}
+
 Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time t) const {
   switch (x.kind) {
     case OpKind::local:

@@ -12,6 +12,9 @@ class Pipes {
 
   /// Earliest cycle from `t` on at which the instruction's unit accepts it.
   Time admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time t) const;
+  /// What admits() reads of an instruction: equal instructions are accepted at the same cycles.
+  using Admission = std::array<double, 4>;
+  static Admission admission(const OpInfo& x);
   /// Delays stores to global memory until then: the L2 has no clean line left for them.
   void hold_stores(Time until) { store_gate_ = until; }
 

@@ -7,6 +7,7 @@
 #include "drywell/isa/strong.h"
 #include "sim/timing/idioms.h"
 #include "sim/timing/merged_loads.h"
+#include "sim/timing/pipes.h"
 
 namespace drywell::sim {
 namespace {
@@ -365,6 +366,8 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
     maker.first_slot += static_cast<uint32_t>(f.regs.size());
   }
   if (lines.empty()) lines.push_back({"<ptx>", 0});  // a kernel without instructions: its end needs one
+  std::map<Pipes::Admission, uint16_t> classes;
+  for (OpInfo& x : ops) x.admission = classes.try_emplace(Pipes::admission(x), static_cast<uint16_t>(classes.size())).first->second;
   slot_count = maker.first_slot;
   guard_extra = extra_of_guards(arch);
 }

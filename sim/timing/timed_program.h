@@ -48,6 +48,7 @@ struct OpInfo {
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
   uint16_t latency = 0;
+  uint16_t admission = 0;  // instructions of one class are accepted by their units at the same cycles (Pipes::admits)
   float interval = 0;
   uint32_t first = 0;  // in TimedProgram::slots: reads, then writes
   uint16_t reads = 0, writes = 0;

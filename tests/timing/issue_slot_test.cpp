@@ -4,6 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <random>
+#include <vector>
+
 namespace drywell::sim {
 namespace {
 
@@ -64,6 +68,60 @@ TEST_F(Slot, AWarpWhoseUnitIsTakenLetsOthersGo) {
   slot.put_off(9);
   EXPECT_EQ(slot.warp(), 1u);
   EXPECT_EQ(slot.next(), 6u);
+}
+
+TEST_F(Slot, AUnitThatIsTakenRefusesItsWholeClassButNoOther) {
+  for (const uint32_t w : {0u, 1u, 2u, 3u}) slot.add(w);
+  slot.offer(0, 5, 1);
+  slot.offer(1, 5, 1);
+  slot.offer(2, 5, 2);
+  slot.offer(3, 8, 1);  // not tried before its own cycle
+  slot.put_off(9);
+  EXPECT_EQ(slot.warp(), 2u);
+  EXPECT_EQ(slot.offered(1), 9u);
+  EXPECT_EQ(slot.offered(3), 8u);
+}
+
+/// Warps that each have to be refused themselves.
+struct OneByOne {
+  std::vector<Time> at, last;
+  size_t pick() const {
+    size_t best = 0;
+    for (size_t i = 1; i < at.size(); ++i) {
+      if (at[i] < at[best] || (at[i] == at[best] && last[i] < last[best])) best = i;
+    }
+    return best;
+  }
+};
+
+// Units that accept an instruction every few cycles: the same warps issue at the same cycles as if each were refused alone.
+TEST_F(Slot, PuttingOffAClassChangesNoIssue) {
+  std::mt19937 random(1);
+  constexpr size_t kWarps = 9;
+  OneByOne naive{std::vector<Time>(kWarps, 0), std::vector<Time>(kWarps, 0)};
+  std::vector<uint16_t> unit(kWarps, 0);
+  for (uint32_t w = 0; w < kWarps; ++w) slot.offer(slot.add(w), 0, 0);
+  std::vector<Time> free_slot(3, 0), free_naive(3, 0);
+  Time naive_next = 0;
+  for (int i = 0; i < 5000; ++i) {
+    while (free_slot[unit[slot.warp()]] > slot.next()) slot.put_off(free_slot[unit[slot.warp()]]);
+    size_t w = naive.pick();
+    while (free_naive[unit[w]] > std::max(naive.at[w], naive_next)) {
+      naive.at[w] = free_naive[unit[w]];
+      w = naive.pick();
+    }
+    const Time t = std::max(naive.at[w], naive_next);
+    ASSERT_EQ(slot.warp(), w) << "issue " << i;
+    ASSERT_EQ(slot.next(), t);
+    ASSERT_EQ(slot.offered(static_cast<uint16_t>(w)), naive.at[w]);
+    slot.issue(false);
+    naive.last[w] = t;
+    naive_next = t + 1;
+    free_slot[unit[w]] = free_naive[unit[w]] = t + 1 + random() % 4;
+    unit[w] = static_cast<uint16_t>(random() % 3);
+    naive.at[w] = t + 1 + random() % 12;
+    slot.offer(static_cast<uint16_t>(w), naive.at[w], unit[w]);
+  }
 }
 
 TEST_F(Slot, ThePlaceOfAWarpThatLeavesGoesToTheLast) {
