@@ -68,43 +68,34 @@ const uint32_t* register_of(const Warp& w, const Wgmma& m, uint32_t slot) { retu
 // The A fragment has the layout of mma.sync's m16: four registers of 32 bits, two steps of K.
 void gather_registers(const Warp& w, const Wgmma& m, uint8_t* out) {
   for (uint32_t r = 0; r < 4; ++r) {
-    const uint32_t* v = register_of(w, m, m.a_regs[r]);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const FragmentPlace at = place_in_a({kRows, 8, 8}, 32, lane, r, 0);
-      std::memcpy(out + at.row * kDepthBytes + 4 * at.column, &v[lane], 4);
-    }
+    uint32_t rows[8 * 4];
+    copy_quads(register_of(w, m, m.a_regs[r]), rows, 4);
+    for (uint32_t i = 0; i < 8; ++i) std::memcpy(out + (8 * (r % 2) + i) * kDepthBytes + 16 * (r / 2), rows + 4 * i, 16);
   }
 }
 
 /// C or D of 16 rows: one word per element.
 using Accumulator = std::vector<uint32_t>;
 
-void load_accumulator(const Warp& w, const Wgmma& m, Accumulator& c) {
-  const bool half = m.d_type == isa::Mod::f16;
-  for (uint32_t r = 0; r < m.d_regs.size(); ++r) {
-    const uint32_t* v = register_of(w, m, m.d_regs[r]);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      for (uint32_t e = 0; e < (half ? 2u : 1u); ++e) {
-        const uint32_t i = half ? 2 * r + e : r;
-        const FragmentPlace at = place_in_d(lane, i % 4);
-        c[at.row * m.n + i / 4 * 8 + at.column] = half ? v[lane] >> (16 * e) & 0xFFFF : v[lane];
-      }
-    }
+/// Calls f(register, first of eight rows of eight words) for each register, or for each pair of them, of the accumulators.
+template <class F>
+void for_blocks(const Wgmma& m, uint32_t registers, F f) {
+  for (uint32_t r = 0; r < m.d_regs.size(); r += registers) {
+    const uint32_t block = r / registers;  // the upper and the lower rows take turns
+    f(r, block % 2 * 8 * m.n + block / 2 * 8);
   }
 }
 
+void load_accumulator(const Warp& w, const Wgmma& m, Accumulator& c) {
+  const auto lanes = [&](uint32_t r) { return register_of(w, m, m.d_regs[r]); };
+  if (m.d_type == isa::Mod::f16) return for_blocks(m, 1, [&](uint32_t r, uint32_t at) { join_halves(lanes(r), &c[at], m.n); });
+  for_blocks(m, 2, [&](uint32_t r, uint32_t at) { join_pairs(lanes(r), lanes(r + 1), &c[at], m.n); });
+}
+
 void store_accumulator(Warp& w, const Wgmma& m, const Accumulator& d) {
-  const bool half = m.d_type == isa::Mod::f16;
-  for (uint32_t r = 0; r < m.d_regs.size(); ++r) {
-    auto* v = const_cast<uint32_t*>(register_of(w, m, m.d_regs[r]));
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const auto word = [&](uint32_t i) {
-        const FragmentPlace at = place_in_d(lane, i % 4);
-        return d[at.row * m.n + i / 4 * 8 + at.column];
-      };
-      v[lane] = half ? word(2 * r) | word(2 * r + 1) << 16 : word(r);
-    }
-  }
+  const auto lanes = [&](uint32_t r) { return const_cast<uint32_t*>(register_of(w, m, m.d_regs[r])); };
+  if (m.d_type == isa::Mod::f16) return for_blocks(m, 1, [&](uint32_t r, uint32_t at) { part_halves(&d[at], m.n, lanes(r)); });
+  for_blocks(m, 2, [&](uint32_t r, uint32_t at) { part_pairs(&d[at], m.n, lanes(r), lanes(r + 1)); });
 }
 
 // Multiplies `rows` rows of A with B; both have kDepthBytes bytes of K per row.

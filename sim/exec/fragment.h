@@ -2,7 +2,9 @@
 // m8n8k4 of f16 follow one rule: four lanes of a quad share a row, and each register holds neighbours along k.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 
 #include "drywell/isa/mma_shape.h"
 
@@ -55,5 +57,43 @@ constexpr RowByte rows_transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { r
 /// these instructions (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T), because the PTX ISA has only a picture.
 constexpr RowByte rows_transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
 constexpr RowByte rows_transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+
+/// Words of one register of A or B, whose elements fill them, to or from rows of `stride` words: a quad of lanes holds four neighbours.
+inline void copy_quads(const uint32_t* lanes, uint32_t* first_row, size_t stride) {
+  for (uint32_t quad = 0; quad < 8; ++quad) std::memcpy(first_row + quad * stride, lanes + 4 * quad, 4 * sizeof(uint32_t));
+}
+/// Two registers of C or D (elements i and i + 1 of place_in_d, i even) to eight rows of eight words, and back.
+inline void join_pairs(const uint32_t* even, const uint32_t* odd, uint32_t* first_row, size_t stride) {
+  for (uint32_t quad = 0; quad < 8; ++quad) {
+    uint32_t* const row = first_row + quad * stride;
+    for (uint32_t i = 0; i < 4; ++i) {
+      row[2 * i] = even[4 * quad + i];
+      row[2 * i + 1] = odd[4 * quad + i];
+    }
+  }
+}
+inline void part_pairs(const uint32_t* first_row, size_t stride, uint32_t* even, uint32_t* odd) {
+  for (uint32_t quad = 0; quad < 8; ++quad) {
+    const uint32_t* const row = first_row + quad * stride;
+    for (uint32_t i = 0; i < 4; ++i) {
+      even[4 * quad + i] = row[2 * i];
+      odd[4 * quad + i] = row[2 * i + 1];
+    }
+  }
+}
+/// The same for a register of two 16-bit elements.
+inline void join_halves(const uint32_t* lanes, uint32_t* first_row, size_t stride) {
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t* const at = first_row + lane / 4 * stride + lane % 4 * 2;
+    at[0] = lanes[lane] & 0xFFFF;
+    at[1] = lanes[lane] >> 16;
+  }
+}
+inline void part_halves(const uint32_t* first_row, size_t stride, uint32_t* lanes) {
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const uint32_t* const at = first_row + lane / 4 * stride + lane % 4 * 2;
+    lanes[lane] = at[0] | at[1] << 16;
+  }
+}
 
 }  // namespace drywell::sim

@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "drywell/sim/numeric/mma.h"
+#include "drywell/sim/numeric/mma_tile.h"
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/fragment.h"
@@ -47,31 +47,30 @@ void gather(const Warp& w, const Src* regs, uint32_t count, uint32_t bits, uint3
   }
 }
 
-inline void gather_operands(const Warp& w, const Registers& regs, MmaShape s, uint32_t bits, Operands& o) {
-  gather(w, regs.a, regs.a_count, bits, s.k, o.a.data(),
-         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, bits, lane, r, e); });
-  gather(w, regs.b, regs.b_count, bits, s.k, o.b.data(),
-         [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
+/// The rows of A and B as the instruction's codes are in memory: K-major, without gaps.
+inline void gather_rows(const Warp& w, const Registers& regs, MmaShape s, uint32_t bits, Operands& o) {
+  const uint32_t blocks = s.m / 8u, words = s.k * bits / 32;  // blocks of eight rows of A
+  for (uint32_t r = 0; r < regs.a_count; ++r) copy_quads(lanes<uint32_t>(w, regs.a[r]), &o.a[8 * (r % blocks) * words + 4 * (r / blocks)], words);
+  for (uint32_t r = 0; r < regs.b_count; ++r) copy_quads(lanes<uint32_t>(w, regs.b[r]), &o.b[4 * r], words);
+}
+/// The storage of elements in those rows.
+inline numeric::CodeStorage storage_of(uint32_t bits) {
+  return bits == 32 ? numeric::CodeStorage::words : bits == 16 ? numeric::CodeStorage::halves
+                                                : bits == 8    ? numeric::CodeStorage::bytes
+                                                               : numeric::CodeStorage::nibbles;
 }
 
 // Accumulators: one f32 or s32, or two f16, per register.
-template <class Place>
-void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c, Place place) {
-  gather(w, regs.c, regs.c_count, is_half ? 16 : 32, kMaxN, c,
-         [&](uint32_t lane, uint32_t r, uint32_t e) { return place(lane, is_half ? 2 * r + e : r); });
+inline void gather_c(const Warp& w, const Registers& regs, bool is_half, uint32_t* c) {
+  const auto row = [&](uint32_t i) { return c + size_t{8} * i * kMaxN; };
+  for (uint32_t i = 0; is_half && i < regs.c_count; ++i) join_halves(lanes<uint32_t>(w, regs.c[i]), row(i), kMaxN);
+  for (uint32_t i = 0; !is_half && i < regs.c_count / 2; ++i) join_pairs(lanes<uint32_t>(w, regs.c[2 * i]), lanes<uint32_t>(w, regs.c[2 * i + 1]), row(i), kMaxN);
 }
-template <class Place>
-void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d, Place place) {
-  for (uint32_t r = 0; r < regs.d_count; ++r) {
-    uint32_t* v = lanes<uint32_t>(w, regs.d[r].offset);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      const auto word = [&](uint32_t i) {
-        const FragmentPlace at = place(lane, i);
-        return d[at.row * kMaxN + at.column];
-      };
-      v[lane] = is_half ? word(2 * r) | word(2 * r + 1) << 16 : word(r);
-    }
-  }
+inline void scatter_d(Warp& w, const Registers& regs, bool is_half, const uint32_t* d) {
+  const auto row = [&](uint32_t i) { return d + size_t{8} * i * kMaxN; };
+  const auto to = [&](uint32_t r) { return lanes<uint32_t>(w, regs.d[r].offset); };
+  for (uint32_t i = 0; is_half && i < regs.d_count; ++i) part_halves(row(i), kMaxN, to(i));
+  for (uint32_t i = 0; !is_half && i < regs.d_count / 2; ++i) part_pairs(row(i), kMaxN, to(2 * i), to(2 * i + 1));
 }
 
 /// Elements of B (K-major, k of `f`) that row `row` of sparse A multiplies: `stored` per column, at `out`.

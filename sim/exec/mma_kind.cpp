@@ -120,7 +120,7 @@ Effect mma_kind(Warp& w, const DecodedOp& op, LaneMask mask) {
          [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, f.bits, lane, r, e); });
   gather(w, regs.b, regs.b_count, f.bits, dense.k, o.b.data(),
          [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(f.bits, lane, r, e); });
-  gather_c(w, regs, half, o.cd.data(), place_in_d);
+  gather_c(w, regs, half, o.cd.data());
   extract(o.a.data(), uint32_t{dense.m} * stored, x.a_shift, x.product.a);
   extract(o.b.data(), uint32_t{dense.n} * dense.k, x.b_shift, x.product.b);
   if (!x.sparse) {
@@ -133,7 +133,7 @@ Effect mma_kind(Warp& w, const DecodedOp& op, LaneMask mask) {
       multiply(x, row, 1, stored, o.a.data(), b.data(), scales, o.cd.data());
     }
   }
-  scatter_d(w, regs, half, o.cd.data(), place_in_d);
+  scatter_d(w, regs, half, o.cd.data());
   return Effect::next;
 }
 

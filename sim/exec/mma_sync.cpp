@@ -21,25 +21,21 @@ using payload::MmaInteger;
 
 const numeric::MmaParams& params_of(const MmaFloat& x) { return numeric::mma_rows()[x.row].params; }
 
-// D = A * B + C of shape `s`, whose k counts stored elements; C and D are at `cd`.
-void multiply(const MmaFloat& x, MmaShape s, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
-  numeric::MmaOperand a, b;
-  const numeric::MmaParams& params = params_of(x);
-  numeric::OperandSource src;
-  src.format = x.a;
-  src.rows = s.m;
-  src.k = s.k;
-  src.codes = a_codes;
-  src.row_stride = 4 * size_t{s.k};
-  src.storage = numeric::CodeStorage::words;
-  a.assign(numeric::MmaOperand::Side::a, params, src);
-  src.format = x.b;
-  src.rows = s.n;
-  src.codes = b_codes;
-  b.assign(numeric::MmaOperand::Side::b, params, src);
-  numeric::mma_tile(params, a, b, {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
+numeric::OperandSource source_of(numeric::Format format, uint32_t rows, uint32_t k, const uint32_t* codes, uint32_t bits) {
+  numeric::OperandSource s;
+  s.format = format;
+  s.rows = rows;
+  s.k = k;
+  s.codes = codes;
+  s.row_stride = size_t{k} * bits / 8;
+  s.storage = storage_of(bits);
+  return s;
 }
-void multiply(const MmaFloat& x, MmaShape s, Operands& o) { multiply(x, s, o.a.data(), o.b.data(), o.cd.data()); }
+
+// D = A * B + C of shape `s`, whose k counts stored elements of `bits` each; C and D are at `cd`.
+void multiply(const MmaFloat& x, MmaShape s, uint32_t bits, const uint32_t* a_codes, const uint32_t* b_codes, uint32_t* cd) {
+  numeric::mma_tile(params_of(x), source_of(x.a, s.m, s.k, a_codes, bits), source_of(x.b, s.n, s.k, b_codes, bits), {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
+}
 
 Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
@@ -48,10 +44,10 @@ Effect mma_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Registers regs = registers_of(w, x.fragments);
   const bool half = params_of(x).d_format() == numeric::Format::f16;
   Operands o;
-  gather_operands(w, regs, s, x.fragments.bits, o);
-  gather_c(w, regs, half, o.cd.data(), place_in_d);
-  multiply(x, s, o);
-  scatter_d(w, regs, half, o.cd.data(), place_in_d);
+  gather_rows(w, regs, s, x.fragments.bits, o);
+  gather_c(w, regs, half, o.cd.data());
+  multiply(x, s, x.fragments.bits, o.a.data(), o.b.data(), o.cd.data());
+  scatter_d(w, regs, half, o.cd.data());
   return Effect::next;
 }
 
@@ -91,7 +87,7 @@ Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
       q.cd[c.row * kMaxN + c.column] = half_c && !half_d ? half_to_float_bits(v) : v;
     }
   }
-  for (Operands& q : o) half_d ? multiply(x.product, s, q) : multiply_quad_f32(q);
+  for (Operands& q : o) half_d ? multiply(x.product, s, 32, q.a.data(), q.b.data(), q.cd.data()) : multiply_quad_f32(q);
   for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
     for (uint32_t i = 0; i < 8; ++i) {
       const FragmentPlace d = place_in_quad_d(!half_d, lane, i);
@@ -125,10 +121,11 @@ Effect mma_integer(Warp& w, const DecodedOp& op, LaneMask mask) {
   const MmaShape s = x.fragments.shape;
   const Registers regs = registers_of(w, x.fragments);
   Operands o;
-  gather_operands(w, regs, s, x.fragments.bits, o);
-  gather_c(w, regs, false, o.cd.data(), place_in_d);
+  gather(w, regs.a, regs.a_count, x.fragments.bits, s.k, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(s, x.fragments.bits, lane, r, e); });
+  gather(w, regs.b, regs.b_count, x.fragments.bits, s.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(x.fragments.bits, lane, r, e); });
+  gather_c(w, regs, false, o.cd.data());
   multiply_integers(x, s, o.a.data(), o.b.data(), o.cd.data());
-  scatter_d(w, regs, false, o.cd.data(), place_in_d);
+  scatter_d(w, regs, false, o.cd.data());
   return Effect::next;
 }
 
@@ -148,7 +145,7 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
   Operands o;
   gather(w, regs.a, regs.a_count, bits, stored, o.a.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_a(a_shape, bits, lane, r, e); });
   gather(w, regs.b, regs.b_count, bits, dense.k, o.b.data(), [&](uint32_t lane, uint32_t r, uint32_t e) { return place_in_b(bits, lane, r, e); });
-  gather_c(w, regs, half, o.cd.data(), place_in_d);
+  gather_c(w, regs, half, o.cd.data());
   std::array<uint32_t, kMaxN * 64> b;
   for (uint32_t row = 0; row < dense.m; ++row) {
     select_for_row(x.fragments, metadata, row, o.b.data(), b.data());
@@ -156,10 +153,10 @@ Effect mma_sparse(Warp& w, const DecodedOp& op, LaneMask mask) {
     if constexpr (kInteger) {
       multiply_integers(x, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
     } else {
-      multiply(x, row_shape, a, b.data(), o.cd.data() + row * kMaxN);
+      multiply(x, row_shape, 32, a, b.data(), o.cd.data() + row * kMaxN);
     }
   }
-  scatter_d(w, regs, half, o.cd.data(), place_in_d);
+  scatter_d(w, regs, half, o.cd.data());
   return Effect::next;
 }
 
@@ -170,10 +167,9 @@ Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
   const MmaShape s = x.fragments.shape;
   const Registers regs = registers_of(w, x.fragments);
   const uint32_t words = s.k / 32;
-  const MmaShape in_words{s.m, s.n, static_cast<uint16_t>(words)};
   Operands o;
-  gather_operands(w, regs, in_words, 32, o);
-  gather_c(w, regs, false, o.cd.data(), place_in_d);
+  gather_rows(w, regs, s, 1, o);
+  gather_c(w, regs, false, o.cd.data());
   for (uint32_t m = 0; m < s.m; ++m) {
     for (uint32_t n = 0; n < s.n; ++n) {
       for (uint32_t k = 0; k < words; ++k) {
@@ -182,7 +178,7 @@ Effect mma_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
       }
     }
   }
-  scatter_d(w, regs, false, o.cd.data(), place_in_d);
+  scatter_d(w, regs, false, o.cd.data());
   return Effect::next;
 }
 

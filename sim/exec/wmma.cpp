@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/wmma_shape.h"
@@ -18,22 +20,53 @@ namespace {
 
 using isa::WmmaMatrix;
 
-/// A matrix in fragments: codes row by row, or column by column for B, so that both run along k.
+/// A matrix in fragments.
 struct Matrix {
   uint32_t rows = 0, columns = 0, bits = 32;
   uint32_t per_lane() const { return rows * columns / kWarpSize; }
+  uint32_t words_per_lane() const { return per_lane() * bits / 32; }
 };
 Matrix matrix_of(isa::WmmaShape s, WmmaMatrix x, uint32_t bits) { return {isa::wmma_rows(s, x), isa::wmma_columns(s, x), bits}; }
 
-// Calls f(lane, register, shift, row, column) for every element slot of the fragments.
-template <class F>
-void for_elements(const Matrix& m, uint32_t registers, F f) {
-  const uint32_t per = 32 / m.bits;
-  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    for (uint32_t i = 0; i < registers * per; ++i) {
-      const uint32_t e = lane * m.per_lane() + i % m.per_lane();
-      f(lane, i / per, i % per * m.bits, e / m.columns, e % m.columns);
-    }
+/// The elements of a matrix row by row, or column by column, without gaps.
+using Elements = std::array<uint32_t, kWarpSize * 8>;
+
+// The lines of the other direction: rows of columns, or columns of rows.
+template <class T>
+void turn(uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
+  const auto* in = reinterpret_cast<const uint8_t*>(from);
+  auto* out = reinterpret_cast<uint8_t*>(to);
+  for (uint32_t i = 0; i < lines; ++i) {
+    for (uint32_t j = 0; j < length; ++j) std::memcpy(out + (j * lines + i) * sizeof(T), in + (i * length + j) * sizeof(T), sizeof(T));
+  }
+}
+void turn_nibbles(uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
+  std::fill_n(to, lines * length / 8, 0u);
+  for (uint32_t i = 0; i < lines * length; ++i) {
+    const uint32_t at = i % length * lines + i / length;
+    to[at / 8] |= (from[i / 8] >> (i % 8 * 4) & 0xF) << (at % 8 * 4);
+  }
+}
+void turn(uint32_t bits, uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
+  switch (bits) {
+    case 4: return turn_nibbles(lines, length, from, to);
+    case 8: return turn<uint8_t>(lines, length, from, to);
+    case 16: return turn<uint16_t>(lines, length, from, to);
+    default: return turn<uint32_t>(lines, length, from, to);
+  }
+}
+
+// Row by row.
+void to_registers(Warp& w, const Src* regs, uint32_t count, const Matrix& m, const Elements& e) {
+  for (uint32_t r = 0; r < count; ++r) {
+    uint32_t* v = lanes<uint32_t>(w, regs[r].offset);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) v[lane] = e[lane * m.words_per_lane() + r % m.words_per_lane()];
+  }
+}
+void from_registers(const Warp& w, const Src* regs, const Matrix& m, Elements& e) {
+  for (uint32_t r = 0; r < m.words_per_lane(); ++r) {
+    const uint32_t* v = lanes<uint32_t>(w, regs[r]);
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) e[lane * m.words_per_lane() + r] = v[lane];
   }
 }
 
@@ -43,8 +76,6 @@ struct Access {
   bool by_columns;
   uint64_t address;
   uint32_t stride;
-  /// Bit offset of an element.
-  uint64_t bit(uint32_t row, uint32_t column) const { return (by_columns ? uint64_t{column} * stride + row : uint64_t{row} * stride + column) * m.bits; }
 };
 
 bool uniform(const Warp& w, const DecodedOp& op, bool has_stride) {
@@ -67,44 +98,50 @@ Effect begin(Warp& w, const DecodedOp& op, LaneMask mask, Access& x) {
   return Effect::next;
 }
 
-// The element's bytes, or nullptr after a fault; 4-bit elements share a byte.
-uint8_t* element(Warp& w, const Access& x, uint32_t row, uint32_t column, bool store, const Gmem::Allocation*& hint) {
-  const uint64_t bit = x.bit(row, column), bytes = std::max(1u, x.m.bits / 8), address = x.address + bit / 8;
-  uint8_t* p = resolve(w, x.space, address, bytes, 0, hint);
-  if (p == nullptr || address % bytes != 0) {
-    access_fault(w, x.space, address, bytes, 0, store);
+// The bytes of a line of the matrix in memory, or nullptr after a fault, which names the first element that is wrong.
+uint8_t* line_of(Warp& w, const Access& x, uint32_t line, uint32_t length, bool store, const Gmem::Allocation*& hint) {
+  const uint32_t element = std::max(1u, x.m.bits / 8);
+  const uint64_t bits = uint64_t{line} * x.stride * x.m.bits, address = x.address + bits / 8, bytes = uint64_t{length} * x.m.bits / 8;
+  if (bits % 8 != 0) {
+    fault(w, Code::F3002, fmt::format("wmma: with a stride of {} elements of 4 bits, line {} begins within a byte", x.stride, line));
     return nullptr;
   }
-  return p;
+  uint8_t* p = resolve(w, x.space, address, bytes, 0, hint);
+  if (p != nullptr && address % element == 0) return p;
+  for (uint64_t at = address; at < address + bytes; at += element) {
+    if (at % element != 0 || resolve(w, x.space, at, element, 0, hint) == nullptr) {
+      access_fault(w, x.space, at, element, 0, store);
+      return nullptr;
+    }
+  }
+  access_fault(w, x.space, address, bytes, 0, store);  // two allocations, one behind the other
+  return nullptr;
 }
 
 template <bool Store>
 Effect access(Warp& w, const DecodedOp& op, LaneMask mask) {
   Access x;
   if (const Effect e = begin(w, op, mask, x); e != Effect::next) return e;
-  const uint32_t count = op.as<payload::WmmaAccess>().count;
-  const Src* slots = slots_at(w, op.as<payload::WmmaAccess>().first_slot);
-  const uint32_t low = x.m.bits == 32 ? ~0u : (1u << x.m.bits) - 1, bytes = std::max(1u, x.m.bits / 8);
-  const Gmem::Allocation* hint = nullptr;
-  bool failed = false;
-  if (!Store) {
-    for (uint32_t r = 0; r < count; ++r) std::fill_n(lanes<uint32_t>(w, slots[r].offset), kWarpSize, 0u);
+  const auto& p = op.as<payload::WmmaAccess>();
+  const Src* slots = slots_at(w, p.first_slot);
+  const uint32_t lines = x.by_columns ? x.m.columns : x.m.rows, length = x.by_columns ? x.m.rows : x.m.columns, bytes = length * x.m.bits / 8;
+  Elements by_lines, by_rows;
+  if (Store) {
+    from_registers(w, slots, x.m, by_rows);
+    x.by_columns ? turn(x.m.bits, x.m.rows, x.m.columns, by_rows.data(), by_lines.data()) : void(by_lines = by_rows);
   }
-  for_elements(x.m, count, [&](uint32_t lane, uint32_t r, uint32_t shift, uint32_t row, uint32_t column) {
-    uint8_t* p = failed ? nullptr : element(w, x, row, column, Store, hint);
-    failed = p == nullptr;
-    if (failed) return;
-    if constexpr (Store) {
-      const uint32_t v = lanes<uint32_t>(w, slots[r])[lane] >> shift & low;
-      std::memcpy(p, &v, bytes);
-    } else {
-      uint32_t v = 0;
-      std::memcpy(&v, p, bytes);
-      if (x.m.bits < 8) v >>= x.bit(row, column) % 8;
-      lanes<uint32_t>(w, slots[r].offset)[lane] |= (v & low) << shift;
-    }
-  });
-  return failed ? Effect::fault : Effect::next;
+  const Gmem::Allocation* hint = nullptr;
+  auto* at = reinterpret_cast<uint8_t*>(by_lines.data());
+  for (uint32_t line = 0; line < lines; ++line, at += bytes) {
+    uint8_t* memory = line_of(w, x, line, length, Store, hint);
+    if (memory == nullptr) return Effect::fault;
+    Store ? std::memcpy(memory, at, bytes) : std::memcpy(at, memory, bytes);
+  }
+  if (!Store) {
+    x.by_columns ? turn(x.m.bits, lines, length, by_lines.data(), by_rows.data()) : void(by_rows = by_lines);
+    to_registers(w, slots, p.count, x.m, by_rows);
+  }
+  return Effect::next;
 }
 
 ExecFn bind_access(Decoder& d, DecodedOp& op, WmmaMatrix matrix, const isa::Operand& regs, const isa::Operand& address, const isa::Operand* stride, bool store) {
@@ -127,61 +164,56 @@ Product product_of(const Warp& w, const payload::WmmaProduct& x) {
   return {isa::wmma_shape(x.shape), s, s + x.d, s + x.d + x.a, s + x.d + x.a + x.b};
 }
 
-std::vector<uint32_t> codes_of(const Warp& w, const Src* regs, uint32_t count, const Matrix& m, bool by_columns) {
-  std::vector<uint32_t> codes(size_t{m.rows} * m.columns);
-  const uint32_t low = m.bits == 32 ? ~0u : (1u << m.bits) - 1;
-  for_elements(m, count, [&](uint32_t lane, uint32_t r, uint32_t shift, uint32_t row, uint32_t column) {
-    codes[by_columns ? column * m.rows + row : row * m.columns + column] = lanes<uint32_t>(w, regs[r])[lane] >> shift & low;
-  });
-  return codes;
-}
-
-void multiply_integers(const payload::WmmaProduct& p, isa::WmmaShape s, const std::vector<uint32_t>& a, const std::vector<uint32_t>& b, std::vector<uint32_t>& cd) {
-  const auto extend = [&](const std::vector<uint32_t>& codes) {
-    const uint32_t flip = p.is_signed ? 1u << (p.bits - 1) : 0;
-    std::vector<uint8_t> bytes;
-    for (uint32_t c : codes) bytes.push_back(static_cast<uint8_t>((c ^ flip) - flip));
+void multiply_integers(const payload::WmmaProduct& p, isa::WmmaShape s, const Elements& a, const Elements& b, uint32_t* cd) {
+  const auto extend = [&](const Elements& codes, uint32_t count) {
+    const uint32_t low = (1u << p.bits) - 1, flip = p.is_signed ? 1u << (p.bits - 1) : 0;
+    std::vector<uint8_t> bytes(count);
+    for (uint32_t i = 0; i < count; ++i) bytes[i] = static_cast<uint8_t>(((codes[i * p.bits / 32] >> (i * p.bits % 32) & low) ^ flip) - flip);
     return bytes;
   };
-  const std::vector<uint8_t> x = extend(a), y = extend(b);
-  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = x.data(), .a_stride = s.k, .a_signed = p.is_signed, .b = y.data(), .b_stride = s.k,
-                        .b_signed = p.is_signed, .saturate = p.saturate},
-                       {.c = cd.data(), .c_stride = s.n, .d = cd.data(), .d_stride = s.n});
+  const std::vector<uint8_t> x = extend(a, s.m * s.k), y = extend(b, s.n * s.k);
+  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = x.data(), .a_stride = s.k, .a_signed = p.is_signed, .b = y.data(), .b_stride = s.k, .b_signed = p.is_signed, .saturate = p.saturate},
+                       {.c = cd, .c_stride = s.n, .d = cd, .d_stride = s.n});
 }
 
-void multiply_floats(const payload::WmmaProduct& p, isa::WmmaShape s, const std::vector<uint32_t>& a, const std::vector<uint32_t>& b, std::vector<uint32_t>& cd) {
-  const numeric::MmaParams& params = numeric::mma_rows()[p.row].params;
-  numeric::OperandSource src;
-  src.format = p.format;
-  src.k = s.k;
-  src.row_stride = 4 * size_t{s.k};
-  src.storage = numeric::CodeStorage::words;
-  numeric::MmaOperand x, y;
-  src.rows = s.m;
-  src.codes = a.data();
-  x.assign(numeric::MmaOperand::Side::a, params, src);
-  src.rows = s.n;
-  src.codes = b.data();
-  y.assign(numeric::MmaOperand::Side::b, params, src);
-  numeric::mma_tile(params, x, y, {.c = cd.data(), .c_stride = s.n, .d = cd.data(), .d_stride = s.n});
+void multiply_floats(const payload::WmmaProduct& p, isa::WmmaShape s, const Elements& a, const Elements& b, uint32_t* cd) {
+  const auto source = [&](uint32_t rows, const Elements& e) {
+    numeric::OperandSource src;
+    src.format = p.format;
+    src.rows = rows;
+    src.k = s.k;
+    src.codes = e.data();
+    src.row_stride = size_t{s.k} * p.bits / 8;
+    src.storage = p.bits == 32 ? numeric::CodeStorage::words : numeric::CodeStorage::halves;
+    return src;
+  };
+  numeric::mma_tile(numeric::mma_rows()[p.row].params, source(s.m, a), source(s.n, b), {.c = cd, .c_stride = s.n, .d = cd, .d_stride = s.n});
+}
+
+/// Words, one per element, of C or D.
+void widen(const Elements& halves, uint32_t count, uint32_t* out) {
+  for (uint32_t i = 0; i < count; ++i) out[i] = halves[i / 2] >> (16 * (i % 2)) & 0xFFFF;
+}
+void narrow(const uint32_t* words, uint32_t count, Elements& halves) {
+  for (uint32_t i = 0; i < count; i += 2) halves[i / 2] = (words[i] & 0xFFFF) | words[i + 1] << 16;
 }
 
 Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto& x = op.as<payload::WmmaProduct>();
   const Product p = product_of(w, x);
-  const std::vector<uint32_t> a = codes_of(w, p.a, x.a, matrix_of(p.s, WmmaMatrix::a, x.bits), false);
-  const std::vector<uint32_t> b = codes_of(w, p.b, x.b, matrix_of(p.s, WmmaMatrix::b, x.bits), true);
-  std::vector<uint32_t> cd = codes_of(w, p.c, x.c, matrix_of(p.s, WmmaMatrix::c, x.half_c ? 16 : 32), false);
-  if (x.half_c && !x.half_d) {
-    for (uint32_t& v : cd) v = half_to_float_bits(v);
-  }
-  x.integer ? multiply_integers(x, p.s, a, b, cd) : multiply_floats(x, p.s, a, b, cd);
-  const Matrix d = matrix_of(p.s, WmmaMatrix::c, x.half_d ? 16 : 32);
-  for (uint32_t r = 0; r < x.d; ++r) std::fill_n(lanes<uint32_t>(w, p.d[r].offset), kWarpSize, 0u);
-  for_elements(d, x.d, [&](uint32_t lane, uint32_t r, uint32_t shift, uint32_t row, uint32_t column) {
-    lanes<uint32_t>(w, p.d[r].offset)[lane] |= cd[row * d.columns + column] << shift;
-  });
+  const Matrix mb = matrix_of(p.s, WmmaMatrix::b, x.bits), mc = matrix_of(p.s, WmmaMatrix::c, x.half_c ? 16 : 32), md = matrix_of(p.s, WmmaMatrix::c, x.half_d ? 16 : 32);
+  const uint32_t count = mc.rows * mc.columns;
+  Elements a, b_rows, b, c, cd;
+  from_registers(w, p.a, matrix_of(p.s, WmmaMatrix::a, x.bits), a);
+  from_registers(w, p.b, mb, b_rows);
+  turn(x.bits, mb.rows, mb.columns, b_rows.data(), b.data());  // along k
+  from_registers(w, p.c, mc, c);
+  x.half_c ? widen(c, count, cd.data()) : void(cd = c);
+  if (x.half_c && !x.half_d) std::transform(cd.begin(), cd.begin() + count, cd.begin(), half_to_float_bits);
+  x.integer ? multiply_integers(x, p.s, a, b, cd.data()) : multiply_floats(x, p.s, a, b, cd.data());
+  if (x.half_d) narrow(cd.data(), count, c);
+  to_registers(w, p.d, x.d, md, x.half_d ? c : cd);
   return Effect::next;
 }
 

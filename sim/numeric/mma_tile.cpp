@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <optional>
 
 #include "drywell/core/bits.h"
@@ -15,8 +14,8 @@
 #include "sim/numeric/highway/exact_kernels.h"
 #include "sim/numeric/highway/exact_rounding.h"
 #include "sim/numeric/highway/tile_kernels.h"
-#include "sim/numeric/highway/window_sums.h"
 #include "sim/numeric/special_sums.h"
+#include "sim/numeric/window_tile.h"
 
 namespace drywell::numeric {
 
@@ -46,17 +45,14 @@ class TileRun {
     for (unsigned n = 0; n < b_.rows(); n += width) {
       const unsigned columns = std::min(width, b_.rows() - n);
       const unsigned fast = path_ == Path::general ? 0 : columns / kColumnMultiple * kColumnMultiple;
-      for (unsigned m = first, step = 0; fast != 0 && m < first + count; m += step) {
-        step = std::min(block_rows(m), first + count - m);
-        block(m, step, n, fast);
-      }
+      for (unsigned m = first; fast != 0 && m < first + count; m += kGroupedBlockRows) grouped_block(m, std::min(kGroupedBlockRows, first + count - m), n, fast);
       for (unsigned m = first; fast < columns && m < first + count; ++m) row(m, n + fast, columns - fast);
     }
   }
 
-  /// Computes the columns in `left`: b.rows() is a multiple of kColumnMultiple and at most kMaxColumns.
+  /// Computes the columns in `left`: b.rows() is at most kMaxColumns.
   void rest(const TileLeft& left) {
-    const uint32_t all = static_cast<uint32_t>((uint64_t{1} << b_.rows() / kColumnMultiple) - 1);
+    const uint32_t all = static_cast<uint32_t>((uint64_t{1} << ceil_div(b_.rows(), kColumnMultiple)) - 1);
     for (unsigned m = 0; m < left.size();) {
       unsigned whole = 0;
       while (m + whole < left.size() && (left[m + whole] & all) == all) ++whole;
@@ -65,7 +61,7 @@ class TileRun {
         m += whole;
         continue;
       }
-      if ((left[m] & all) != 0) rest_of_row(m, left[m] & all);
+      if ((left[m] & all) != 0) general_parts(m, 0, b_.rows(), left[m] & all);
       ++m;
     }
   }
@@ -89,17 +85,15 @@ class TileRun {
                               grouped,
                               general };
 
-  /// Every product is a term of one sum of ordinary elements.
+  /// All groups are terms of one sum of ordinary elements.
   bool is_plain() const {
-    return !p_.legacy_fp8 && !wide_ && out_.input_d_shift == 0 && !a_.any_special_ && !b_.any_special_ && b_.rows() >= kColumnMultiple &&
+    return out_.input_d_shift == 0 && !a_.any_special_ && !b_.any_special_ && b_.rows() >= kColumnMultiple &&
            (p_.sum_terms == 0 || static_cast<unsigned>(p_.sum_terms) >= a_.k());
   }
 
   void plan_path() {
     path_ = Path::general;
-    if (!is_plain() || p_.output == MmaOutput::f16_rn) return;
-    if (p_.group != 1) return plan_grouped();
-    if (has_window_sums() && a_.k() <= kWindowPart * kWindowParts && a_.k() % kWindowStep == 0) plan_window();
+    if (p_.group != 1 && is_plain()) plan_grouped();
   }
 
   void plan_grouped() {
@@ -108,23 +102,6 @@ class TileRun {
     // Below this bound, powers of two of these exponents are normal floats, and sums are far from infinity.
     constexpr int kSafe = 45;
     if (p_.output == MmaOutput::f32_rz24 && std::max(a.greatest_top, b.greatest_top) < kSafe) path_ = Path::grouped;
-  }
-
-  void plan_window() {
-    path_ = Path::window;
-    panel_a_.assign(PanelSide::rows, a_.values_.data(), a_.exponents_.data(), a_.k(), a_.stride_);
-    panel_b_.assign(PanelSide::columns, b_.values_.data(), b_.exponents_.data(), b_.k(), b_.stride_);
-    if (out_.c == nullptr) no_c_.resize(b_.rows());
-    window_ = {&panel_a_, &panel_b_, b_.exponents_.data(), a_.row_exponents_.data(), b_.row_exponents_.data(), p_.window,
-               p_.output == MmaOutput::f32_rz14, out_.c != nullptr ? out_.c : no_c_.data(), out_.d, out_.c != nullptr ? out_.c_stride : 0, out_.d_stride};
-  }
-
-  void window_block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
-    std::array<uint32_t, kWindowRows> left{};
-    rounding_.reset(KernelRounding::down);
-    window_sums(window_, m, rows, n, columns, left.data());
-    rounding_.restore();
-    for (unsigned r = 0; r < rows; ++r) general_parts(m + r, n, columns, left[r]);
   }
 
   void grouped_block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
@@ -137,31 +114,10 @@ class TileRun {
     for (unsigned r = 0; r < rows; ++r) general_parts(m + r, n, columns, left[r]);
   }
 
-  /// Rows from `m` that are computed together.
-  unsigned block_rows(unsigned m) const { return path_ == Path::window ? kWindowRows - m % kWindowRows : kGroupedBlockRows; }
-  void block(unsigned m, unsigned rows, unsigned n, unsigned columns) {
-    path_ == Path::window ? window_block(m, rows, n, columns) : grouped_block(m, rows, n, columns);
-  }
-
-  void rest_of_row(unsigned m, uint32_t left) { general_parts(m, 0, b_.rows(), path_ == Path::window ? window_parts(m, left) : left); }
-
-  // window_parts, general_parts: compute the columns whose bits are set in `left`, one bit per kColumnMultiple columns.
-  // The first returns the bits that remain.
-  uint32_t window_parts(unsigned m, uint32_t left) {
-    rounding_.reset(KernelRounding::down);
-    uint32_t remain = 0;
-    for (uint32_t bits = left; bits != 0; bits &= bits - 1) {
-      const auto i = static_cast<unsigned>(std::countr_zero(bits));
-      uint32_t not_written = 0;
-      window_sums(window_, m, 1, i * kColumnMultiple, kColumnMultiple, &not_written);
-      remain |= not_written << i;
-    }
-    rounding_.restore();
-    return remain;
-  }
+  /// Computes the columns whose bits are set in `left`, one bit per kColumnMultiple columns.
   void general_parts(unsigned m, unsigned n, unsigned columns, uint32_t left) {
     for (unsigned i = 0; left != 0 && i < columns; i += kColumnMultiple)
-      if ((left >> i / kColumnMultiple & 1) != 0) row(m, n + i, kColumnMultiple);
+      if ((left >> i / kColumnMultiple & 1) != 0) row(m, n + i, std::min(kColumnMultiple, columns - i));
   }
 
   /// Writes sums of products to sums_; returns false if one of them was rounded.
@@ -350,9 +306,6 @@ class TileRun {
   const bool f16_d_;
   bool wide_ = false;
   Path path_ = Path::general;
-  WindowPanel panel_a_, panel_b_;
-  WindowProduct window_ = {};
-  std::vector<uint32_t> no_c_;  // a row of zeros, for every row
   Widened widened_a_, widened_b_;
   Range b_range_;
   ExactRounding rounding_;
@@ -376,7 +329,7 @@ void mma_tile(const MmaParams& params, const MmaOperand& a, const MmaOperand& b,
 
 void mma_tile(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
   TileLeft left;
-  const bool begun = multiply_with_amx(params, a, b, out, left) || multiply_in_window(params, a, b, out, left);
+  const bool begun = multiply_with_amx(params, a, b, out, left) || multiply_in_window(params, a, b, out, left) || multiply_with_doubles(params, a, b, out, left);
   if (begun && std::all_of(left.begin(), left.end(), [](uint32_t columns) { return columns == 0; })) return;
   MmaOperand rows, lanes;
   rows.assign(MmaOperand::Side::a, params, a);

@@ -5,6 +5,7 @@
 #include <hwy/highway.h>
 
 #include <bit>
+#include <cstring>
 #include <random>
 #include <span>
 #include <string>
@@ -12,6 +13,8 @@
 
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/mma_tile.h"
+#include "sim/numeric/highway/window_sums.h"
+#include "sim/numeric/window_tile.h"
 
 namespace drywell::numeric {
 namespace {
@@ -52,25 +55,31 @@ struct Matrix {
     for (uint32_t& code : scale_codes) code = (c.scale == Format::ue8m0 ? 126 : 0x40) + gen() % 8;
     scales.assign(scale_codes.begin(), scale_codes.end());
   }
-  MmaOperand operand(const Case& c, const MmaParams& params, MmaOperand::Side side) const {
+  /// Packed, as in memory; `bytes` must outlive the source.
+  OperandSource source(const Case& c, std::vector<uint8_t>& bytes) const {
+    const unsigned size = c.format == Format::tf32 ? 4 : c.format == Format::f16 || c.format == Format::bf16 ? 2
+                                                                                                             : 1;
+    bytes.resize(codes.size() * size);
+    for (size_t i = 0; i < codes.size(); ++i) std::memcpy(&bytes[i * size], &codes[i], size);
     OperandSource s;
     s.format = c.format;
     s.rows = static_cast<unsigned>(codes.size() / c.k);
     s.k = c.k;
-    s.codes = codes.data();
-    s.row_stride = size_t{4} * c.k;
-    s.storage = CodeStorage::words;
+    s.codes = bytes.data();
+    s.row_stride = size_t{size} * c.k;
+    s.storage = size == 4 ? CodeStorage::words : size == 2 ? CodeStorage::halves
+                                                           : CodeStorage::bytes;
     s.scale_format = c.scale;
     s.scales_per_row = c.factors;
     s.scales = scales.data();
     s.scale_stride = c.factors;
-    MmaOperand out;
-    out.assign(side, params, s);
-    return out;
+    return s;
   }
 };
 
-void expect_chain_equals_oracle(const Case& c, const std::string& where) {
+/// Steps of a chain of instructions; `multiply` gets the sources, C and D.
+template <class F>
+void expect_chain_equals_oracle(const Case& c, const std::string& where, F multiply) {
   constexpr unsigned kRows = 9, kColumns = 72;  // not whole blocks of either
   MmaQuery q;
   q.kind = c.kind;
@@ -92,17 +101,35 @@ void expect_chain_equals_oracle(const Case& c, const std::string& where) {
         expected[m * kColumns + n] = dot(params, in, d[m * kColumns + n]);
       }
     }
-    mma_tile(params, a.operand(c, params, MmaOperand::Side::a), b.operand(c, params, MmaOperand::Side::b),
-             {step == 0 ? nullptr : d.data(), kColumns, d.data(), kColumns});
+    std::vector<uint8_t> a_bytes, b_bytes;
+    multiply(params, a.source(c, a_bytes), b.source(c, b_bytes), TileOutput{step == 0 ? nullptr : d.data(), kColumns, d.data(), kColumns});
     ASSERT_EQ(d, expected) << c.name << where << ", instruction " << step;
   }
+}
+
+void multiply_decoded(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
+  MmaOperand rows, columns;
+  rows.assign(MmaOperand::Side::a, params, a);
+  columns.assign(MmaOperand::Side::b, params, b);
+  mma_tile(params, rows, columns, out);
+}
+
+/// Every element of ordinary data, and no other kernel.
+void multiply_with_doubles_alone(const MmaParams& params, const OperandSource& a, const OperandSource& b, const TileOutput& out) {
+  TileLeft left;
+  ASSERT_TRUE(multiply_with_doubles(params, a, b, out, left));
+  for (const uint32_t columns : left) EXPECT_EQ(columns, 0u);
 }
 
 TEST(TileTargets, EveryVectorWidthEqualsTheOracle) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);
     hwy::GetChosenTarget().Update(target);
-    for (const Case& c : kCases) expect_chain_equals_oracle(c, std::string(" on ") + hwy::TargetName(target));
+    const std::string where = std::string(" on ") + hwy::TargetName(target);
+    for (const Case& c : kCases) {
+      expect_chain_equals_oracle(c, where, multiply_decoded);
+      if (c.factors <= 1 && has_window_sums()) expect_chain_equals_oracle(c, where + ", sums of doubles", multiply_with_doubles_alone);
+    }
   }
   hwy::SetSupportedTargetsForTest(0);
   hwy::GetChosenTarget().DeInit();

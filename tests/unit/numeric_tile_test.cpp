@@ -115,14 +115,35 @@ MmaOperand operand(const Problem& p, MmaOperand::Side side) {
   return out;
 }
 
-/// The tile is computed in parts of `rows_at_once` rows.
-void expect_tile_equals_oracle(const Problem& p, const std::string& what, unsigned rows_at_once = ~0u) {
-  const MmaOperand a = operand(p, MmaOperand::Side::a), b = operand(p, MmaOperand::Side::b);
-  Codes d = p.c;  // in place, as the instruction accumulates
-  for (unsigned first = 0, count = p.m; first < p.m; first += count) {
-    count = std::min(rows_at_once, p.m - first);
-    mma_tile(p.params, a, b, {d.data(), p.n, d.data(), p.n, p.input_d_shift}, first, count);
-  }
+/// An operand as instructions have it: elements of their own width, without gaps.
+struct Packed {
+  std::vector<uint8_t> bytes, scales;
+  OperandSource source;
+};
+Packed packed(const Problem& p, bool is_a) {
+  const Codes &codes = is_a ? p.a : p.b, &scale_codes = is_a ? p.a_scales : p.b_scales;
+  Packed out;
+  OperandSource& s = out.source;
+  s.format = is_a ? p.a_format : p.b_format;
+  const unsigned size = s.format == Format::tf32 ? 4 : s.format == Format::f16 || s.format == Format::bf16 ? 2
+                                                                                                           : 1;
+  for (const uint32_t code : codes)
+    for (unsigned i = 0; i < size; ++i) out.bytes.push_back(static_cast<uint8_t>(code >> (8 * i)));
+  out.scales.assign(scale_codes.begin(), scale_codes.end());
+  s.rows = is_a ? p.m : p.n;
+  s.k = p.k;
+  s.storage = size == 4 ? CodeStorage::words : size == 2 ? CodeStorage::halves
+                                                         : CodeStorage::bytes;
+  s.codes = out.bytes.data();
+  s.row_stride = size_t{size} * p.k;
+  s.scale_format = p.scale_format;
+  s.scales_per_row = p.scales;
+  s.scales = out.scales.data();
+  s.scale_stride = p.scales;
+  return out;
+}
+
+void expect_equals_oracle(const Problem& p, const Codes& d, const std::string& what) {
   unsigned shown = 0;
   for (unsigned m = 0; m < p.m; ++m) {
     for (unsigned n = 0; n < p.n; ++n) {
@@ -133,6 +154,21 @@ void expect_tile_equals_oracle(const Problem& p, const std::string& what, unsign
       if (++shown == 3) return;
     }
   }
+}
+
+/// Of decoded operands, in parts of `rows_at_once` rows, and of operands as instructions have them.
+void expect_tile_equals_oracle(const Problem& p, const std::string& what, unsigned rows_at_once = ~0u) {
+  const MmaOperand a = operand(p, MmaOperand::Side::a), b = operand(p, MmaOperand::Side::b);
+  Codes d = p.c;  // in place, as the instruction accumulates
+  for (unsigned first = 0, count = p.m; first < p.m; first += count) {
+    count = std::min(rows_at_once, p.m - first);
+    mma_tile(p.params, a, b, {d.data(), p.n, d.data(), p.n, p.input_d_shift}, first, count);
+  }
+  expect_equals_oracle(p, d, what);
+  const Packed rows = packed(p, true), columns = packed(p, false);
+  d = p.c;
+  mma_tile(p.params, rows.source, columns.source, {d.data(), p.n, d.data(), p.n, p.input_d_shift});
+  expect_equals_oracle(p, d, what + ", packed");
 }
 
 /// C: random, near the sum's size, or the negative of the sum so that it cancels.

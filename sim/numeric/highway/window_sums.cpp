@@ -5,8 +5,6 @@
 
 #include <algorithm>
 
-#include "drywell/core/bits.h"
-#include "sim/numeric/highway/tile_kernels.h"
 #include "sim/numeric/highway/window_sums.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -18,16 +16,18 @@ bool HasWindowSums() { return HWY_NATIVE_FMA && HWY_HAVE_FLOAT64; }
 #if HWY_NATIVE_FMA && HWY_HAVE_FLOAT64
 namespace hn = hwy::HWY_NAMESPACE;
 
+namespace {
+
 using F32 = hn::ScalableTag<float>;
 using F64 = hn::ScalableTag<double>;
 using I32 = hn::RebindToSigned<F32>;
 using U32 = hn::RebindToUnsigned<F32>;
+using I8 = hn::Repartition<int8_t, F32>;
 using VF = hn::Vec<F32>;
 using VD = hn::Vec<F64>;
 using VI = hn::Vec<I32>;
 
 constexpr unsigned kLanes = static_cast<unsigned>(hn::MaxLanes(I32()));
-constexpr unsigned kBlockLanes = 4;  // of the blocks of 128 bits within which vectors are interleaved
 
 HWY_INLINE VI load(const uint32_t* p) { return hn::LoadU(I32(), reinterpret_cast<const int32_t*>(p)); }
 
@@ -42,94 +42,41 @@ HWY_INLINE VI low_words(VD lower, VD upper) {
 #endif
 }
 
-/// The order of columns after interleaving: the lower two of each block first.
-HWY_INLINE VF interleaved(VF v) {
-  if (kLanes == kBlockLanes) return v;
-  int32_t order[kLanes];
-  for (unsigned i = 0; i < kLanes / 2; ++i) {
-    order[i] = static_cast<int32_t>(i / 2 * kBlockLanes + i % 2);
-    order[kLanes / 2 + i] = order[i] + 2;
-  }
-  return hn::TableLookupLanes(v, hn::SetTableIndices(F32(), order));
-}
-
-/// The doubles of a vector of floats, lane by lane in `to`.
-HWY_INLINE void store_doubles(VF v, double factor, double* to) {
-  const F64 dd;
-  const hn::Half<F32> half;
-  hn::StoreU(hn::Mul(hn::PromoteTo(dd, hn::LowerHalf(half, v)), hn::Set(dd, factor)), dd, to);
-  hn::StoreU(hn::Mul(hn::PromoteTo(dd, hn::UpperHalf(half, v)), hn::Set(dd, factor)), dd, to + hn::Lanes(dd));
-}
-
-/// Each byte in all bytes of a word.
-HWY_INLINE hn::Vec<U32> four_times(const int8_t* bytes) {
-  const auto byte = hn::PromoteTo(U32(), hn::LoadU(hn::Rebind<uint8_t, U32>(), reinterpret_cast<const uint8_t*>(bytes)));
-  const auto twice = hn::Or(byte, hn::ShiftLeft<8>(byte));
-  return hn::Or(twice, hn::ShiftLeft<16>(twice));
-}
-
-/// The work of WindowPanel::assign.
-class Panel {
- public:
-  explicit Panel(const PanelTask& t) : t_(t) {}
-
-  void run() const {
-    for (size_t row = 0; row < t_.stride; row += kLanes) {
-      for (unsigned first = 0; first < t_.k; first += kWindowPart) part(row, first);
-    }
-  }
-
- private:
-  void part(size_t row, unsigned first) const {
-    const F32 df;
-    const I32 d;
-    VI negative = hn::Zero(d), positive = hn::Zero(d);
-    for (unsigned i = first; i < std::min(first + kWindowPart, t_.k); ++i) {
-      const VF v = hn::LoadU(df, t_.from + i * t_.stride + row);
-      const VI bit = hn::Set(d, 1 << (i - first));
-      negative = hn::Or(negative, hn::IfThenElseZero(hn::RebindMask(d, hn::Lt(v, hn::Zero(df))), bit));
-      positive = hn::Or(positive, hn::IfThenElseZero(hn::RebindMask(d, hn::Gt(v, hn::Zero(df))), bit));
-      t_.columns ? column(v, row, i) : rows(v, row, i);
-    }
-    const VI low = t_.columns ? positive : negative, high = t_.columns ? negative : positive;
-    hn::StoreU(hn::Or(low, hn::ShiftLeft<kWindowPart>(high)), d, reinterpret_cast<int32_t*>(t_.signs) + first / kWindowPart * t_.stride + row);
-  }
-  void column(VF v, size_t row, unsigned i) const { store_doubles(interleaved(v), 1, t_.values + row * t_.k + i * kLanes); }
-  void rows(VF v, size_t row, unsigned i) const {
-    double values[kLanes];
-    uint32_t terms[kLanes];
-    store_doubles(v, 1 + 0x1p-40, values);
-    hn::StoreU(four_times(t_.exponents + i * t_.stride + row), U32(), terms);
-    for (size_t r = 0; r < kLanes; r += kWindowRows) {
-      const size_t at = (row + r) * t_.k + i * kWindowRows;
-      std::copy_n(values + r, kWindowRows, t_.values + at);
-      std::copy_n(terms + r, kWindowRows, t_.terms + at);
-    }
-  }
-
-  const PanelTask& t_;
-};
-
-void FillPanel(const PanelTask& t) { Panel(t).run(); }
-
 /// Place of a row's first element in its panel.
 HWY_INLINE size_t row_place(const WindowProduct& x, unsigned m) { return size_t{m / kWindowRows * kWindowRows} * x.a->k + m % kWindowRows; }
 
-/// Largest sums of exponents of R rows.
+/// Largest sums of exponents of R rows, all columns.
 template <unsigned R>
-HWY_INLINE void find_tops(const WindowProduct& x, unsigned m, unsigned n, unsigned columns, int8_t (&tops)[R][kMaxColumns + kReadSlack]) {
-  const hn::Repartition<int8_t, F32> d8;
-  for (unsigned i = 0; i < columns; i += static_cast<unsigned>(hn::Lanes(d8))) {
-    hn::Vec<decltype(d8)> top[R];
-    for (unsigned r = 0; r < R; ++r) top[r] = hn::Set(d8, 2 * kZeroExponent);
-    const uint32_t* a = x.a->terms.data() + row_place(x, m);
-    const int8_t* b = x.b_exponents + n + i;
-    for (unsigned k = 0; k < x.a->k; ++k, a += kWindowRows, b += x.b->stride) {
+struct Tops {
+  alignas(64) int8_t at[R][WindowOperand::kMostRows + kReadSlack];
+};
+
+/// Returns a bit for each kColumnMultiple columns in which a sum is not known.
+template <unsigned R>
+HWY_INLINE uint32_t find_tops(const WindowProduct& x, unsigned m, Tops<R>& tops) {
+  const I8 d8;
+  constexpr auto kBytes = static_cast<unsigned>(hn::MaxLanes(I8()));
+  const unsigned k_end = x.a->k;
+  const size_t stride = x.b->stride;
+  uint32_t unknown = 0;
+  for (unsigned n = 0; n < x.b->rows; n += kBytes) {
+    hn::Vec<I8> top[R];
+    for (unsigned r = 0; r < R; ++r) top[r] = hn::Set(d8, kWindowZero);
+    const uint32_t* a = x.a->terms + row_place(x, m);
+    const int8_t* b = x.b->exponents + n;
+    for (unsigned k = 0; k < k_end; ++k, a += kWindowRows, b += stride) {
       const auto term = hn::LoadU(d8, b);
-      for (unsigned r = 0; r < R; ++r) top[r] = hn::Max(top[r], hn::Add(hn::BitCast(d8, hn::Set(U32(), a[r])), term));
+      for (unsigned r = 0; r < R; ++r) top[r] = hn::Max(top[r], hn::SaturatedAdd(hn::BitCast(d8, hn::Set(U32(), a[r])), term));
     }
-    for (unsigned r = 0; r < R; ++r) hn::StoreU(top[r], d8, tops[r] + i);
+    auto low = hn::Set(d8, 0);  // the least of those that are not kWindowZero
+    for (unsigned r = 0; r < R; ++r) {
+      hn::StoreU(top[r], d8, tops.at[r] + n);
+      low = hn::Min(low, hn::IfThenZeroElse(hn::Eq(top[r], hn::Set(d8, kWindowZero)), top[r]));
+    }
+    constexpr unsigned kGroups = kBytes > kColumnMultiple ? kBytes / kColumnMultiple : 1;
+    if (!hn::AllFalse(d8, hn::Lt(low, hn::Set(d8, 1 - kWindowSpan)))) unknown |= ((1u << kGroups) - 1) << n / kColumnMultiple;
   }
+  return unknown;
 }
 
 // Exponents of float's encoding between which powers of two of the quantum and all results are normal floats.
@@ -158,8 +105,8 @@ HWY_INLINE VI top_of(VI c, const int8_t* top, VI rows, Extremes& e) {
   const VI magnitude = hn::And(c, hn::Set(d, INT32_MAX));
   const VI c_top = hn::IfThenElse(hn::Eq(magnitude, hn::Zero(d)), least, hn::ShiftRight<kFraction>(magnitude));
   const VI sum = hn::PromoteTo(d, hn::LoadU(hn::Rebind<int8_t, I32>(), top));
-  // A sum with a zero element is at most kZeroExponent and must be ignored.
-  const VI products = hn::IfThenElse(hn::Gt(sum, hn::Set(d, kZeroExponent)), hn::Add(sum, rows), least);
+  // Products that are all zero do not count.
+  const VI products = hn::IfThenElse(hn::Gt(sum, hn::Set(d, kWindowZero)), hn::Add(sum, rows), least);
   const VI highest = hn::Max(products, c_top);
   e.least = hn::Min(e.least, hn::Min(products, c_top));
   e.greatest = hn::Max(e.greatest, highest);
@@ -190,45 +137,57 @@ HWY_INLINE VI truncate_small(VF v) {
 #endif
 }
 
-/// R rows of D and the columns of one call, a vector of columns after the other. Fields are copies, which no store can change.
+/// R rows of D, a vector of columns after the other. Fields are copies, which no store can change.
 template <unsigned R, bool kShort>
 class Rows {
  public:
-  Rows(const WindowProduct& x, unsigned m, unsigned n)
-      : x_(x), k_(x.a->k), a_(x.a->values.data() + row_place(x, m)), b_(x.b->values.data() + size_t{n} * k_), b_rows_(x.b_row_exponents + n), n_(n), m_(m) {
+  Rows(const WindowProduct& x, unsigned m) : x_(x), k_(x.a->k), a_(x.a->values + row_place(x, m)), b_(x.b->values), b_rows_(x.b->row_exponents), m_(m) {
     for (unsigned r = 0; r < R; ++r) {
-      a_rows_[r] = x.a_row_exponents[m + r] + kBias;
-      c_[r] = x.c + (m + r) * x.c_stride + n;
-      d_[r] = x.d + (m + r) * x.d_stride + n;
+      a_rows_[r] = x.a->row_exponents[m + r] + kBias;
+      c_[r] = x.c + (m + r) * x.c_stride;
+      d_[r] = x.d + (m + r) * x.d_stride;
     }
   }
 
   /// Returns a bit for each kColumnMultiple columns that are not written.
-  uint32_t run(unsigned columns) {
-    alignas(64) int8_t tops[R][kMaxColumns + kReadSlack];
-    find_tops<R>(x_, m_, n_, columns, tops);
-    uint32_t left = 0;
-    for (unsigned i = 0; i < columns; i += kColumnMultiple) {
-      Extremes e = no_extremes();
-      for (unsigned at = 0; at < kColumnMultiple; at += kLanes) add_vector(tops[0] + i + at, i + at, at, e);
-      if (sound(e)) {
-        for (unsigned at = 0; at < kColumnMultiple; at += kLanes) finish_vector(i + at, at);
-      } else {
-        left |= 1u << i / kColumnMultiple;
-      }
+  uint32_t run() {
+    Tops<R> tops;
+    uint32_t left = find_tops<R>(x_, m_, tops);
+    for (unsigned n = 0; n < x_.b->rows; n += kColumnMultiple) {
+      if ((left >> n / kColumnMultiple & 1) != 0) continue;
+      if (!columns(tops, n, std::min(kColumnMultiple, x_.b->rows - n))) left |= 1u << n / kColumnMultiple;
     }
     return left;
   }
 
  private:
+  /// Returns false, and writes nothing, if these columns must be left to others.
+  bool columns(const Tops<R>& tops, unsigned n, unsigned count) {
+    if (count % kLanes != 0) widen_c(n, count);
+    Extremes e = no_extremes();
+    for (unsigned at = 0; at < count; at += kLanes) add_vector(tops, n + at, at, e);
+    if (!sound(e)) return false;
+    for (unsigned at = 0; at < count; at += kLanes) finish_vector(n + at, at, std::min(kLanes, count - at));
+    return true;
+  }
+
+  /// The last columns are not whole vectors: C's rows may end there.
+  void widen_c(unsigned n, unsigned count) {
+    for (unsigned r = 0; r < R; ++r) {
+      std::fill_n(last_c_[r], kColumnMultiple, 0);
+      std::copy_n(c_[r] + n, count, last_c_[r]);
+      c_[r] = last_c_[r] - n;
+    }
+  }
+
   /// Computes the windows' tops and the sums in quanta.
-  HWY_INLINE void add_vector(const int8_t* tops, unsigned n, unsigned at, Extremes& e) {
+  HWY_INLINE void add_vector(const Tops<R>& tops, unsigned n, unsigned at, Extremes& e) {
     const I32 d;
     VI top[R], rows[R], sum[R];
     const VI b_rows = hn::LoadU(d, b_rows_ + n);
     for (unsigned r = 0; r < R; ++r) {
       rows[r] = hn::Add(hn::Set(d, a_rows_[r]), b_rows);
-      top[r] = top_of(load(c_[r] + n), tops + r * (kMaxColumns + kReadSlack), rows[r], e);
+      top[r] = top_of(load(c_[r] + n), tops.at[r] + n, rows[r], e);
       hn::Store(top[r], d, top_[r] + at);
     }
     part_sums(0, n, top, rows, sum);
@@ -254,8 +213,8 @@ class Rows {
     const I32 d;
     const F64 dd;
     VD sum[R][2];
-    const VI signs = load(x_.b->signs.data() + part * x_.b->stride + n_ + n);
-    const uint32_t* a_signs = x_.a->signs.data() + part * x_.a->stride + m_;
+    const VI signs = load(x_.b->signs + part * x_.b->stride + n);
+    const uint32_t* a_signs = x_.a->signs + part * x_.a->stride + m_;
     const VI magic = hn::Set(d, magic_);
     for (unsigned r = 0; r < R; ++r) {
       const VI negative = bit_counts(hn::And(signs, hn::Set(d, static_cast<int32_t>(a_signs[r]))));
@@ -282,9 +241,18 @@ class Rows {
     }
   }
 
-  HWY_INLINE void finish_vector(unsigned n, unsigned at) {
+  HWY_INLINE void finish_vector(unsigned n, unsigned at, unsigned count) {
     const I32 d;
-    for (unsigned r = 0; r < R; ++r) hn::StoreU(result(hn::Load(d, sum_[r] + at), load(c_[r] + n), hn::Load(d, top_[r] + at)), d, reinterpret_cast<int32_t*>(d_[r] + n));
+    for (unsigned r = 0; r < R; ++r) {
+      const VI v = result(hn::Load(d, sum_[r] + at), load(c_[r] + n), hn::Load(d, top_[r] + at));
+      if (count == kLanes) {
+        hn::StoreU(v, d, reinterpret_cast<int32_t*>(d_[r] + n));
+      } else {
+        alignas(64) int32_t last[kLanes];
+        hn::Store(v, d, last);
+        std::copy_n(last, count, d_[r] + n);
+      }
+    }
   }
   /// D from the sum of the products in quanta, C and the window's top.
   HWY_INLINE VI result(VI products, VI c, VI top) const {
@@ -309,29 +277,31 @@ class Rows {
   const double* const a_;
   const double* const b_;
   const int32_t* const b_rows_;
-  const unsigned n_, m_;
+  const unsigned m_;
   int32_t a_rows_[R];
   const uint32_t* c_[R];
   uint32_t* d_[R];
   alignas(64) int32_t sum_[R][kColumnMultiple];
   alignas(64) int32_t top_[R][kColumnMultiple];
+  uint32_t last_c_[R][kColumnMultiple];
 };
 
 template <bool kShort>
-void sums(const WindowProduct& x, unsigned m, unsigned rows, unsigned n, unsigned columns, uint32_t* left) {
-  if (rows == kWindowRows && m % kWindowRows == 0) {
-    std::fill_n(left, rows, Rows<kWindowRows, kShort>(x, m, n).run(columns));
+void sums(const WindowProduct& x, unsigned m, unsigned rows, uint32_t* left) {
+  if (rows == kWindowRows) {
+    std::fill_n(left, rows, Rows<kWindowRows, kShort>(x, m).run());
     return;
   }
-  for (unsigned r = 0; r < rows; ++r) left[r] = Rows<1, kShort>(x, m + r, n).run(columns);
+  for (unsigned r = 0; r < rows; ++r) left[r] = Rows<1, kShort>(x, m + r).run();
 }
 
-void WindowSums(const WindowProduct& x, unsigned m, unsigned rows, unsigned n, unsigned columns, uint32_t* left) {
-  x.short_result ? sums<true>(x, m, rows, n, columns, left) : sums<false>(x, m, rows, n, columns, left);
+}  // namespace
+
+void WindowSums(const WindowProduct& x, unsigned m, unsigned rows, uint32_t* left) {
+  x.short_result ? sums<true>(x, m, rows, left) : sums<false>(x, m, rows, left);
 }
 #else
-void FillPanel(const PanelTask&) {}
-void WindowSums(const WindowProduct&, unsigned, unsigned, unsigned, unsigned, uint32_t*) {}
+void WindowSums(const WindowProduct&, unsigned, unsigned, uint32_t*) {}
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -342,25 +312,11 @@ HWY_AFTER_NAMESPACE();
 namespace drywell::numeric {
 
 HWY_EXPORT(HasWindowSums);
-HWY_EXPORT(FillPanel);
 HWY_EXPORT(WindowSums);
 
 bool has_window_sums() { return HWY_DYNAMIC_DISPATCH(HasWindowSums)(); }
-
-void WindowPanel::assign(PanelSide side, const float* from, const int8_t* exponents, unsigned element_count, size_t row_stride) {
-  k = element_count;
-  stride = row_stride;
-  values.resize(k * stride);
-  signs.resize(round_up(k, kWindowPart) / kWindowPart * stride);
-  if (side == PanelSide::rows) terms.resize(k * stride);
-  HWY_DYNAMIC_DISPATCH(FillPanel)
-  ({side == PanelSide::columns, from, exponents, stride, k, values.data(), signs.data(), side == PanelSide::rows ? terms.data() : nullptr});
-}
-
-void window_sums(const WindowProduct& x, unsigned m, unsigned rows, unsigned n, unsigned columns, uint32_t* left) {
-  HWY_DYNAMIC_DISPATCH(WindowSums)
-  (x, m, rows, n, columns, left);
-}
+void window_sums(const WindowProduct& x, unsigned m, unsigned rows, uint32_t* left) { HWY_DYNAMIC_DISPATCH(WindowSums)
+                                                                                      (x, m, rows, left); }
 
 }  // namespace drywell::numeric
 #endif
