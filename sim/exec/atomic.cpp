@@ -7,10 +7,11 @@
 
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert_fast.h"
+#include "sim/events/hub.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
+#include "sim/exec/lane_window.h"
 #include "sim/exec/memory.h"
-#include "sim/events/hub.h"
 #include "sim/state/payload/atomic.h"
 
 namespace drywell::sim {
@@ -78,10 +79,10 @@ struct Values {
   }
 };
 
+// One lane after the other: finds the lane that faults.
 template <class F>
-Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
+[[gnu::noinline]] Effect for_each_address(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
   const Space space = op.as<payload::Atomic>().space;
-  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
   const Gmem::Allocation* hint = nullptr;
   for (LaneMask m = mask; m != 0; m &= m - 1) {
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
@@ -90,6 +91,17 @@ Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes
     if (p == nullptr || address % bytes != 0) return access_fault(w, space, address, bytes, i, true);
     f(i, p, address);
   }
+  return Effect::next;
+}
+
+template <class F>
+Effect for_addresses(Warp& w, const DecodedOp& op, LaneMask mask, uint32_t bytes, F f) {
+  if (mask == 0) return Effect::next;
+  const Space space = op.as<payload::Atomic>().space;
+  if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, space, bytes, true);
+  LaneWindow window = lane_window(w, op, mask, space, bytes);
+  if (window.base == nullptr) return for_each_address(w, op, mask, bytes, f);
+  for_lanes(mask, [&](uint32_t i) { f(i, window.at(i), window.low + window.offset[i]); });
   return Effect::next;
 }
 

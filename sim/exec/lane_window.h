@@ -16,6 +16,7 @@ struct LaneWindow {
                                uniform };
   uint8_t* base = nullptr;  // null: the lanes have to be resolved one by one
   Shape shape = Shape::scattered;
+  uint64_t low = 0;            // the guest's address of base
   uint64_t offset[kWarpSize];  // bytes from base; lanes that do not access have that of the first lane that does
 
   const uint8_t* at(uint32_t lane) const { return base + offset[lane]; }
@@ -58,6 +59,7 @@ inline LaneWindow lane_window(Warp& w, const DecodedOp& op, LaneMask mask, Space
   }
   if ((bits & (bytes - 1)) != 0) return out;
   out.base = resolve_span(w, space, low, high, bytes, lane);
+  out.low = low;
   for (uint32_t i = 0; i < kWarpSize; ++i) out.offset[i] -= low;
   if (low == high) out.shape = LaneWindow::Shape::uniform;
   if (gaps == 0) out.shape = LaneWindow::Shape::consecutive;

@@ -74,6 +74,18 @@ void reconverge(Warp& w) {
   if (best != w.waiting.size()) switch_to(w, best);
 }
 
+// True if an instruction neither parts the lanes nor changes who waits for whom.
+bool runs_straight(const DecodedOp& op) { return op.flow == isa::Flow::next && op.sync == isa::SyncRole::none && !op.aligned; }
+
+// Until this place a group that runs straight on meets no other, and stays the one to run.
+uint32_t next_meeting(const Warp& w) {
+  uint32_t next = ~0u;
+  for (const LaneGroup& g : w.waiting) {
+    if (g.pc > w.pc) next = std::min(next, g.pc);
+  }
+  return next;
+}
+
 // The running group has exited: switches to another group. Returns false if none is left.
 bool take_waiting(Warp& w) {
   if (w.waiting.empty()) return false;
@@ -130,9 +142,13 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   const uint8_t* const wanted = observers != nullptr ? observers->wanted() : nullptr;
   w.block.reason = BlockReason::none;
   w.waits_on_mbarrier = false;
-  size_t rotations = 0;  // groups tried in a row without progress
+  size_t rotations = 0;   // groups tried in a row without progress
+  uint32_t straight = 0;  // until then the running group runs on; 0: not known
   while (budget > 0) {
-    if (!w.waiting.empty() && rotations == 0) reconverge(w);
+    if (!w.waiting.empty() && rotations == 0 && (w.pc >= straight || !runs_straight(code[w.pc]))) {
+      reconverge(w);
+      straight = next_meeting(w);
+    }
     const uint32_t pc = w.pc;
     const DecodedOp& op = code[pc];
     LaneMask mask = w.active & read_pred(w, op.guard);
@@ -170,9 +186,11 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
       case Effect::next:
         ++w.pc;
         rotations = 0;
+        if (!runs_straight(op)) straight = 0;
         break;
       case Effect::jumped:
         rotations = 0;
+        straight = 0;
         break;
       case Effect::yield:
         w.block.reason = BlockReason::none;
@@ -182,8 +200,10 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         if (w.alive == 0) return RunStop::finished;
         if (!take_waiting(w)) return RunStop::finished;
         rotations = 0;
+        straight = 0;
         break;
       case Effect::blocked:
+        straight = 0;
         if (w.held_back != 0) {  // the lanes that were held back catch up
           w.held_back = 0;
           w.block.reason = BlockReason::none;

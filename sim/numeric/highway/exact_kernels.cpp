@@ -139,8 +139,10 @@ HWY_EXPORT(GroupedSums);
 HWY_EXPORT(FinishGrouped);
 HWY_EXPORT(ByteDots);
 
-void exact_grouped_sums(const GroupedBlock& x) { HWY_DYNAMIC_DISPATCH(GroupedSums)
-                                                 (x); }
+void exact_grouped_sums(const GroupedBlock& x) {
+  HWY_DYNAMIC_DISPATCH(GroupedSums)
+  (x);
+}
 uint32_t finish_grouped(const GroupedFinish& x) { return HWY_DYNAMIC_DISPATCH(FinishGrouped)(x); }
 void byte_dots(const ByteRow& x) { HWY_DYNAMIC_DISPATCH(ByteDots)(x); }
 

@@ -315,8 +315,10 @@ HWY_EXPORT(HasWindowSums);
 HWY_EXPORT(WindowSums);
 
 bool has_window_sums() { return HWY_DYNAMIC_DISPATCH(HasWindowSums)(); }
-void window_sums(const WindowProduct& x, unsigned m, unsigned rows, uint32_t* left) { HWY_DYNAMIC_DISPATCH(WindowSums)
-                                                                                      (x, m, rows, left); }
+void window_sums(const WindowProduct& x, unsigned m, unsigned rows, uint32_t* left) {
+  HWY_DYNAMIC_DISPATCH(WindowSums)
+  (x, m, rows, left);
+}
 
 }  // namespace drywell::numeric
 #endif
