@@ -268,13 +268,6 @@ Src Decoder::symbol(uint32_t symbol, int64_t addend, unsigned bits) {
   }
 }
 
-Src Decoder::lane_constants(const std::array<uint32_t, kWarpSize>& values) {
-  const auto at = static_cast<uint32_t>(p_.constants.size());
-  p_.constants.resize(at + sizeof(values));
-  std::memcpy(p_.constants.data() + at, values.data(), sizeof(values));
-  return {at, 1};
-}
-
 Src Decoder::constant(uint64_t value, unsigned bits) {
   auto& cache = bits <= 32 ? constants32_ : constants64_;
   if (bits <= 32) value &= 0xFFFFFFFF;

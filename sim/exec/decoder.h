@@ -52,8 +52,6 @@ class Decoder {
   uint32_t label_pc(uint32_t label) const { return code_->first + f_->labels[label].position; }
   /// Constant of `bits` lane width holding `value` in every lane.
   Src constant(uint64_t value, unsigned bits);
-  /// A register of 32-bit lanes whose values never change.
-  Src lane_constants(const std::array<uint32_t, kWarpSize>& values);
   /// A symbol's address plus `addend` in its own state space, with the lane width of `bits`.
   Src symbol(uint32_t symbol, int64_t addend, unsigned bits);
   /// State space of a symbol; a .func's parameters are in local memory. Mod::none for functions.

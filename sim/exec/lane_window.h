@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "sim/exec/memory.h"
 
@@ -33,7 +34,8 @@ inline uint8_t* resolve_span(Warp& w, Space space, uint64_t low, uint64_t high, 
   return global ? w.cta->cluster->launch->gmem->translate(low, high - low + bytes, hint) : nullptr;
 }
 
-inline void lane_addresses(const Warp& w, const DecodedOp& op, uint64_t (&out)[kWarpSize]) {
+/// `out`: of all lanes, those that do not execute, too.
+inline void lane_addresses(const Warp& w, const DecodedOp& op, std::span<uint64_t, kWarpSize> out) {
   if (op.wide) {
     const auto* a = lanes<uint64_t>(w, op.src[0]);
     for (uint32_t i = 0; i < kWarpSize; ++i) out[i] = a[i] + op.imm;

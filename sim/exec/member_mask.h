@@ -14,9 +14,9 @@ Effect for_member_masks(Warp& w, Src masks, LaneMask mask, F&& f) {
   const uint32_t* of_lane = lanes<uint32_t>(w, masks);
   for (LaneMask left = mask; left != 0;) {
     const uint32_t members = of_lane[std::countr_zero(left)];
-    const bool constant = masks.bank == 1;  // the same in all lanes
-    LaneMask group = constant ? left : 0;
-    if (!constant) for_lanes(left, [&](uint32_t i) { group |= LaneMask{of_lane[i] == members} << i; });
+    LaneMask group = 0;
+    for (uint32_t i = 0; i < kWarpSize; ++i) group |= LaneMask{of_lane[i] == members} << i;
+    group &= left;
     if (const Effect e = f(members, group); e != Effect::next) return e;
     left &= ~group;
   }

@@ -194,6 +194,27 @@ Effect load(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+// The address is a constant, as those of parameters are: one value for all lanes.
+template <class T, class L>
+Effect load_one(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (mask == 0) return Effect::next;
+  observe(w, op, mask, false);
+  const Access x = op.as<Access>();
+  const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
+  const uint64_t address = lane_address(w, op, lane), bytes = sizeof(T) * x.count;
+  const Gmem::Allocation* hint = nullptr;
+  const uint8_t* p = resolve(w, x.space, address, bytes, lane, hint);
+  if (p == nullptr || address % bytes != 0) return each_lane<false>(w, op, mask);
+  const LaneWindow from{.base = const_cast<uint8_t*>(p), .shape = LaneWindow::Shape::uniform};
+  const Src* slots = slots_at(w, x.first_slot);
+  for (uint32_t k = 0; k < x.count; ++k) {
+    L r[kWarpSize];
+    load_element<T, L>(from, k, static_cast<L>(low_bits(x.reg_bits)), r);
+    store_masked(lanes<L>(w, slots[k].offset), r, mask);
+  }
+  return Effect::next;
+}
+
 // Lanes that store to the same place do so in their order.
 template <class T, class L>
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -217,28 +238,37 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-template <class T, bool Store>
+enum class Way : uint8_t { store,
+                           load,
+                           load_one };
+
+template <class T, Way W>
 ExecFn with_register(uint32_t reg_bits) {
-  if constexpr (Store) {
+  if constexpr (W == Way::store) {
     return reg_bits <= 32 ? widest<store<T, uint32_t>>() : widest<store<T, uint64_t>>();
-  } else {
+  } else if constexpr (W == Way::load) {
     return reg_bits <= 32 ? widest<load<T, uint32_t>>() : widest<load<T, uint64_t>>();
+  } else {
+    return reg_bits <= 32 ? widest<load_one<T, uint32_t>>() : widest<load_one<T, uint64_t>>();
   }
 }
-template <class Signed, bool Store>
+template <class Signed, Way W>
 ExecFn with_sign(const Access& x) {
-  return x.is_signed && !Store ? with_register<Signed, Store>(x.reg_bits) : with_register<std::make_unsigned_t<Signed>, Store>(x.reg_bits);
+  return x.is_signed && W != Way::store ? with_register<Signed, W>(x.reg_bits) : with_register<std::make_unsigned_t<Signed>, W>(x.reg_bits);
 }
-template <bool Store>
+template <Way W>
 ExecFn with_element(const Access& x) {
   switch (x.element) {
-    case 1: return with_sign<int8_t, Store>(x);
-    case 2: return with_sign<int16_t, Store>(x);
-    case 4: return with_sign<int32_t, Store>(x);
-    case 8: return with_register<uint64_t, Store>(x.reg_bits);
-    default: return access_general<Store>;
+    case 1: return with_sign<int8_t, W>(x);
+    case 2: return with_sign<int16_t, W>(x);
+    case 4: return with_sign<int32_t, W>(x);
+    case 8: return with_register<uint64_t, W>(x.reg_bits);
+    default: return access_general<W == Way::store>;
   }
 }
+/// A constant address in memory that all lanes share.
+bool is_one_place(const DecodedOp& op, Space space) { return op.src[0].bank == 1 && space != Space::local && space != Space::generic; }
+ExecFn load_function(const DecodedOp& op, const Access& x) { return is_one_place(op, x.space) ? with_element<Way::load_one>(x) : with_element<Way::load>(x); }
 
 /// True if one lane's store would leave the memory as it is.
 bool leaves(const Warp& w, const Access& x, const Src* slots, uint32_t lane, const uint8_t* p) {
@@ -268,7 +298,8 @@ ExecFn bind_access(Decoder& d, DecodedOp& op, const isa::Operand& address, const
       all = false;
     }
   }
-  return all ? with_element<Store>(x) : access_general<Store>;
+  if (!Store) return load_function(op, x);
+  return all ? with_element<Way::store>(x) : access_general<true>;
 }
 
 Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {

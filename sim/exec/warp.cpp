@@ -1,8 +1,6 @@
 // Semantics of table/warp.inc: exchange, votes and reductions between the lanes of a warp.
 #include <fmt/format.h>
 
-#include <array>
-
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/float_math.h"
@@ -44,78 +42,39 @@ Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
-/// The lane that a lane of a shuffle reads, and whether it is in the segment.
-struct Source {
-  uint32_t lane;
-  bool in_range;
+/// The lanes that the lanes of a shuffle read, and where they are in the segment.
+struct Sources {
+  uint32_t lane[kWarpSize];
+  LaneMask in_range = 0;
 };
 // PTX ISA 9.7.9.6: c packs the segment mask (bits 12..8) and the clamp (bits 4..0).
-Source source_of(isa::Mod mode, uint32_t lane, uint32_t b, uint32_t c) {
-  const uint32_t bval = b & 0x1F, cval = c & 0x1F, segment = (c >> 8) & 0x1F;
-  const uint32_t max_lane = (lane & segment) | (cval & ~segment), min_lane = lane & segment;
-  uint32_t j = 0;
-  bool valid = false;
-  switch (mode) {
-    case isa::Mod::up:
-      j = lane - bval;
-      valid = static_cast<int32_t>(lane) - static_cast<int32_t>(bval) >= static_cast<int32_t>(max_lane);
-      break;
-    case isa::Mod::down:
-      j = lane + bval;
-      valid = j <= max_lane;
-      break;
-    case isa::Mod::bfly:
-      j = lane ^ bval;
-      valid = j <= max_lane;
-      break;
-    default:
-      j = min_lane | (bval & ~segment & 0x1F);
-      valid = j <= max_lane;
-      break;
+template <isa::Mod Mode>
+Sources sources_of(const uint32_t* b, const uint32_t* c) {
+  Sources s;
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+    const uint32_t bval = b[lane] & 0x1F, cval = c[lane] & 0x1F, segment = (c[lane] >> 8) & 0x1F;
+    const uint32_t max_lane = (lane & segment) | (cval & ~segment), min_lane = lane & segment;
+    const uint32_t j = Mode == isa::Mod::up ? lane - bval : Mode == isa::Mod::down ? lane + bval
+                                                        : Mode == isa::Mod::bfly   ? lane ^ bval
+                                                                                   : min_lane | (bval & ~segment & 0x1F);
+    const bool valid = Mode == isa::Mod::up ? static_cast<int32_t>(j) >= static_cast<int32_t>(max_lane) : j <= max_lane;
+    s.lane[lane] = (valid ? j : lane) & 31;
+    s.in_range |= uint32_t{valid} << lane;
   }
-  return {(valid ? j : lane) & 31, valid};
+  return s;
 }
 
-// The source lane depends only on a lane's operands: groups with different masks need no separate treatment, but each must be complete.
-template <class F>
-Effect exchange(Warp& w, const DecodedOp& op, LaneMask mask, F source) {
+template <isa::Mod Mode>
+Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
+  // The source lane depends only on a lane's operands: groups with different masks need no separate treatment, but each must be complete.
   if (const Effect e = together(w, op.src[3], mask, [](LaneMask, LaneMask) {}); e != Effect::next) return e;
   const uint32_t* a = lanes<uint32_t>(w, op.src[0]);
+  const Sources s = sources_of<Mode>(lanes<uint32_t>(w, op.src[1]), lanes<uint32_t>(w, op.src[2]));
   uint32_t r[kWarpSize];
-  for (uint32_t lane = 0; lane < kWarpSize; ++lane) r[lane] = a[source(lane)];
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) r[lane] = a[s.lane[lane]];
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
+  write_pred(w, op.as<payload::Shuffle>().in_range, s.in_range, mask);
   return Effect::next;
-}
-Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t *b = lanes<uint32_t>(w, op.src[1]), *c = lanes<uint32_t>(w, op.src[2]);
-  const auto& x = op.as<payload::Shuffle>();
-  LaneMask in_range = 0;
-  const Effect e = exchange(w, op, mask, [&](uint32_t lane) {
-    const Source s = source_of(x.mode, lane, b[lane], c[lane]);
-    in_range |= uint32_t{s.in_range} << lane;
-    return s.lane;
-  });
-  if (e == Effect::next) write_pred(w, x.in_range, in_range, mask);
-  return e;
-}
-/// With constant operands: src[1] has the source lanes.
-Effect shuffle_fixed(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const uint32_t* from = lanes<uint32_t>(w, op.src[1]);
-  const auto& x = op.as<payload::Shuffle>();
-  const Effect e = exchange(w, op, mask, [from](uint32_t lane) { return from[lane]; });
-  if (e == Effect::next) write_pred(w, x.in_range, x.valid, mask);
-  return e;
-}
-
-ExecFn fix_sources(Decoder& d, DecodedOp& op, payload::Shuffle& x, uint32_t b, uint32_t c) {
-  std::array<uint32_t, kWarpSize> from;
-  for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-    const Source s = source_of(x.mode, lane, b, c);
-    from[lane] = s.lane;
-    x.valid |= uint32_t{s.in_range} << lane;
-  }
-  op.src[1] = d.lane_constants(from);
-  return shuffle_fixed;
 }
 
 Effect vote(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -231,10 +190,13 @@ template <> ExecFn bind<isa::row::shfl_sync>(Decoder& d, DecodedOp& op) {
   const PairOperand result = pair_operand(d, *d.operand(0));
   op.dst = result.value;
   for (size_t k = 0; k < 4; ++k) op.src[k] = d.source(*d.operand(k + 1), 32);
-  auto& x = op.emplace<payload::Shuffle>({.mode = d.mod(isa::Slot::mode), .in_range = result.predicate});
-  const isa::Operand &b = *d.operand(2), &c = *d.operand(3);
-  const auto is_number = [](const isa::Operand& o) { return o.kind == isa::Operand::Kind::imm && (o.imm_kind == isa::ImmKind::decimal || o.imm_kind == isa::ImmKind::hex); };
-  return is_number(b) && is_number(c) ? fix_sources(d, op, x, static_cast<uint32_t>(b.value), static_cast<uint32_t>(c.value)) : shuffle;
+  op.emplace<payload::Shuffle>({.in_range = result.predicate});
+  switch (d.mod(isa::Slot::mode)) {
+    case isa::Mod::up: return widest<shuffle<isa::Mod::up>>();
+    case isa::Mod::down: return widest<shuffle<isa::Mod::down>>();
+    case isa::Mod::bfly: return widest<shuffle<isa::Mod::bfly>>();
+    default: return widest<shuffle<isa::Mod::idx>>();
+  }
 }
 template <> ExecFn bind<isa::row::vote_sync>(Decoder& d, DecodedOp& op) {
   op.dst = d.dest_pred(*d.operand(0));

@@ -124,7 +124,7 @@ void AsyncUnits::request(uint32_t resident, const AsyncOp& op, MemoryKind kind, 
   for (const ByteRange& x : ranges) p.bytes += x.bytes;
   const uint32_t first = memory_.first_new_run();
   memory_.runs().insert(memory_.runs().end(), ranges.begin(), ranges.end());
-  memory_.send(kind, static_cast<double>(t), first, memory_.await(std::move(p)));
+  memory_.send(kind, static_cast<double>(t), first, memory_.await(p));
 }
 
 // A store's shared memory has been read after the transfer; the data is in global memory an L2 access later.

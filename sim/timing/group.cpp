@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "sim/exec/exec.h"
+#include "sim/exec/lane_window.h"
 #include "sim/schedule/functional.h"
 #include "sim/schedule/warp_runner.h"
 
@@ -129,10 +129,7 @@ void Group::issue_next(IssueSlot& slot) {
 void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
   addresses_.mask = mask;
   addresses_.bytes = x.bytes;
-  for (LaneMask m = mask; m != 0; m &= m - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
-    addresses_.at[lane] = lane_address(w, program_.code[w.pc], lane);
-  }
+  lane_addresses(w, program_.code[w.pc], addresses_.at);
 }
 
 // `resumed`: the instruction blocked before and its condition is now met; it does not issue again.
@@ -223,7 +220,7 @@ void Group::schedule(uint32_t warp) {
 
 // The answer to a request is back at the SM.
 void Group::load_data(uint32_t token, Time t) {
-  const OutstandingRequest p = memory_.take(token);
+  const OutstandingRequest& p = memory_.take(token);
   if (p.fill_l1) {
     for (const ByteRange& r : p.runs) sms_[p.sm].l1.fill(r.address, r.bytes);
   }

@@ -114,11 +114,9 @@ uint32_t MemoryInstructions::await(WarpIssueState& w, uint32_t id, const OpInfo&
   p.sm = w.sm;
   p.resident = w.resident;
   p.fill_l1 = x.cached;
-  if (x.cached) p.runs.assign(memory_.runs().begin() + first_run, memory_.runs().end());
-  const uint32_t token = memory_.await(std::move(p));
-  if (x.cached) {
-    for (size_t i = first_run; i < memory_.runs().size(); ++i) sm_of(w).l1.expect(memory_.runs()[i].address, memory_.runs()[i].bytes, token);
-  }
+  const std::span<const ByteRange> runs = x.cached ? std::span<const ByteRange>(memory_.runs()).subspan(first_run) : std::span<const ByteRange>{};
+  const uint32_t token = memory_.await(p, runs);
+  for (const ByteRange& r : runs) sm_of(w).l1.expect(r.address, r.bytes, token);
   return token;
 }
 

@@ -4,14 +4,22 @@
 
 namespace drywell::sim {
 
-uint32_t MemoryPort::await(OutstandingRequest who) {
+uint32_t MemoryPort::await(const OutstandingRequest& who, std::span<const ByteRange> runs) {
   if (free_.empty()) {
-    outstanding_.push_back(std::move(who));
-    return static_cast<uint32_t>(outstanding_.size() - 1);
+    free_.push_back(static_cast<uint32_t>(outstanding_.size()));
+    outstanding_.emplace_back();
   }
   const uint32_t token = free_.back();
   free_.pop_back();
-  outstanding_[token] = std::move(who);
+  OutstandingRequest& r = outstanding_[token];
+  r.first = who.first;
+  r.resident = who.resident;
+  r.op = who.op;
+  r.bytes = who.bytes;
+  r.sm = who.sm;
+  r.fill_l1 = who.fill_l1;
+  r.others.clear();
+  r.runs.assign(runs.begin(), runs.end());
   return token;
 }
 
@@ -25,9 +33,10 @@ void MemoryPort::send(MemoryKind kind, double time, uint32_t first_run, uint32_t
   requests_.push_back(r);
 }
 
-OutstandingRequest MemoryPort::take(uint32_t token) {
+const OutstandingRequest& MemoryPort::take(uint32_t token) {
   free_.push_back(token);
-  return std::move(outstanding_[token]);
+  std::swap(taken_, outstanding_[token]);
+  return taken_;
 }
 
 void MemoryPort::clear() {

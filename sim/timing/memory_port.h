@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include "sim/timing/memory_system.h"
@@ -37,11 +38,12 @@ class MemoryPort {
   std::vector<ByteRange>& runs() { return runs_; }
   const std::vector<ByteRange>& runs() const { return runs_; }
   uint32_t first_new_run() const { return static_cast<uint32_t>(runs_.size()); }
-  /// Returns a token for the request that `who` waits for.
-  uint32_t await(OutstandingRequest who);
+  /// Returns a token for the request that `who` waits for; `runs`: what it brings into the L1. `who` has no vectors of its own: those of the
+  /// token's earlier requests are used again.
+  uint32_t await(const OutstandingRequest& who, std::span<const ByteRange> runs = {});
   void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNoToken);
-  /// The token's answer has a cycle: returns the request.
-  OutstandingRequest take(uint32_t token);
+  /// The token's answer has a cycle: returns the request, which is valid until the next call.
+  const OutstandingRequest& take(uint32_t token);
   bool is_load(uint32_t token) const { return outstanding_[token].first.warp != WaitingLoad::kNoWarp; }
   /// One more load waits for a request that is on its way.
   void join(uint32_t token, const WaitingLoad& who) { outstanding_[token].others.push_back(who); }
@@ -71,6 +73,7 @@ class MemoryPort {
   std::vector<MemoryRequest> requests_;
   std::vector<ByteRange> runs_;
   std::vector<OutstandingRequest> outstanding_;
+  OutstandingRequest taken_;
   std::vector<uint32_t> free_;
   std::vector<Answer> answers_;
   Time first_answer_ = kNever;

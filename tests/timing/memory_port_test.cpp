@@ -8,7 +8,7 @@ namespace {
 uint32_t ask(MemoryPort& port, uint32_t warp, double time) {
   OutstandingRequest who;
   who.first.warp = warp;
-  const uint32_t first = port.first_new_run(), token = port.await(std::move(who));
+  const uint32_t first = port.first_new_run(), token = port.await(who);
   port.runs().push_back({0x1000, 32});
   port.send(MemoryKind::load, time, first, token);
   return token;

@@ -14,9 +14,7 @@ struct PairedPredicate {
 
 struct Shuffle {
   static constexpr PayloadKind kKind = PayloadKind::shuffle;
-  isa::Mod mode = isa::Mod::none;
   uint32_t in_range = 0;  // predicate: the source lane is in the segment
-  uint32_t valid = 0;     // its value in each lane, if the operands are constants
 };
 
 struct Vote {
