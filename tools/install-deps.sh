@@ -7,7 +7,7 @@ set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libhwy-dev libzstd-dev)
 test=(git python3 libboost-dev libedit-dev libgtest-dev libgmock-dev)
-ci=(clang-format-14 bash zsh fish groff dpkg-dev zstd qemu-user)
+ci=(python3-dev python3-venv clang-format-14 bash zsh fish groff dpkg-dev zstd qemu-user)
 case ${1:-demo} in
   demo) ;;
   test) packages+=("${test[@]}") ;;

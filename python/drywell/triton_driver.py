@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any, Sequence
 
-from triton import knobs
+from triton import knobs  # pyright: ignore[reportAttributeAccessIssue] (without Triton, drywell.triton is found in its place)
 from triton.backends.compiler import GPUTarget
 from triton.backends.driver import DriverBase
 from triton.runtime import driver as active

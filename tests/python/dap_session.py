@@ -6,6 +6,7 @@
 import json
 import os
 import queue
+import shutil
 import subprocess
 import sys
 import threading
@@ -158,7 +159,7 @@ def driver(drywell, python):
 
     # The second launch alone, as a program under `drywell exec`; the client ends it.
     client = Client(drywell)
-    client.begin(python, args=["dap_program.py"], launch=2)
+    client.begin(shutil.which(python), args=["dap_program.py"], launch=2)
     client.ask("configurationDone")
     stopped = client.event("stopped")
     assert client.top(stopped)["line"] == at["shift, load"]
