@@ -50,6 +50,32 @@ Effect for_rows(Warp& w, const DecodedOp& op, const payload::MatrixRows& x, bool
   return Effect::next;
 }
 
+uint16_t half_at(const uint8_t* p) {
+  uint16_t v;
+  std::memcpy(&v, p, sizeof(v));
+  return v;
+}
+
+// A register of all lanes; rows_plain has the bytes in their order.
+template <PlaceFn At>
+void to_register(const Rows& rows, uint32_t r, uint32_t* d) {
+  if constexpr (At == rows_plain) {
+    std::memcpy(d, rows[8 * r], kWarpSize * sizeof(*d));
+  } else {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
+      const auto at = [&](uint32_t b) {
+        const RowByte place = At(lane, r, b);
+        return &rows[place.row][place.byte];
+      };
+      if constexpr (At == rows_transposed_b16) {
+        d[lane] = half_at(at(0)) | uint32_t{half_at(at(2))} << 16;
+      } else {
+        d[lane] = *at(0) | uint32_t{*at(1)} << 8 | uint32_t{*at(2)} << 16 | uint32_t{*at(3)} << 24;
+      }
+    }
+  }
+}
+
 template <PlaceFn At>
 Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
@@ -61,17 +87,7 @@ Effect load_rows(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
   if (e != Effect::next) return e;
   const Src* slots = slots_at(w, x.first_slot);
-  for (uint32_t r = 0; r < x.count; ++r) {
-    uint32_t* d = lanes<uint32_t>(w, slots[r].offset);
-    for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
-      uint32_t v = 0;
-      for (uint32_t b = 0; b < 4; ++b) {
-        const RowByte at = At(lane, r, b);
-        v |= uint32_t{rows[at.row][at.byte]} << (8 * b);
-      }
-      d[lane] = v;
-    }
-  }
+  for (uint32_t r = 0; r < x.count; ++r) to_register<At>(rows, r, lanes<uint32_t>(w, slots[r].offset));
   return Effect::next;
 }
 
@@ -80,6 +96,10 @@ void gather_rows(const Warp& w, const payload::MatrixRows& x, PlaceFn place_of, 
   const Src* slots = slots_at(w, x.first_slot);
   for (uint32_t r = 0; r < x.count; ++r) {
     const uint32_t* s = lanes<uint32_t>(w, slots[r]);
+    if (place_of == rows_plain) {
+      std::memcpy(rows[8 * r], s, kWarpSize * sizeof(*s));
+      continue;
+    }
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
       for (uint32_t b = 0; b < 4; ++b) {
         const RowByte at = place_of(lane, r, b);
