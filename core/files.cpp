@@ -127,15 +127,21 @@ void PendingFile::write(std::span<const std::byte> bytes) {
 
 void PendingFile::write(std::string_view text) { write(std::as_bytes(std::span(text))); }
 
+// A nameless file gets its path at once if nothing has that path. Linux cannot replace a file by a nameless one: it gets a name beside the
+// path first. The two calls follow each other, since SIGKILL between them leaves that name (docs/cli.md).
+bool PendingFile::name() {
+  const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);
+  const auto link = [&](const char* name) { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; };
+  if (link(path_.c_str())) return true;
+  beside_ = name_beside(path_, link);
+  return !beside_.empty() && ::rename(beside_.c_str(), path_.c_str()) == 0;
+}
+
 void PendingFile::commit() {
-  if (beside_.empty()) {
-    const std::string nameless = fmt::format("/proc/self/fd/{}", fd_);
-    beside_ = name_beside(path_, [&](const char* name) { return ::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0; });
-    if (beside_.empty()) fail(errno);
-  }
-  const int fd = std::exchange(fd_, -1);
-  if (::close(fd) != 0) fail(errno);
-  if (::rename(beside_.c_str(), path_.c_str()) != 0) fail(errno);
+  const bool nameless = beside_.empty();
+  if (nameless && !name()) fail(errno);
+  if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  if (!nameless && ::rename(beside_.c_str(), path_.c_str()) != 0) fail(errno);
   beside_.clear();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -23,11 +24,24 @@ void Counts::add(const Counts& c) {
   wrong += c.wrong;
 }
 
+namespace {
+
+// The beginning of a finding, for the log: of CI's machine nothing else remains.
+std::string shown(std::string text) {
+  constexpr size_t kMost = 200;
+  text.resize(std::min(text.size(), kMost));
+  std::replace_if(
+      text.begin(), text.end(), [](unsigned char c) { return std::isprint(c) == 0; }, ' ');
+  return text;
+}
+
+}  // namespace
+
 void Plan::keep(const std::string& what, const std::string& text) const {
   fs::create_directories(findings);
   const std::string name = fmt::format("{}-{:016x}", what, std::hash<std::string>()(text));
   std::ofstream(fs::path(findings) / name, std::ios::binary) << text;
-  fmt::print("  found: {}/{}\n", findings, name);
+  fmt::print("  found: {}/{}: {}\n", findings, name, shown(text));
   std::fflush(stdout);
 }
 
