@@ -357,6 +357,34 @@ void check_im2col_store(const TensorMapFields& f, Diagnostics& out, const Source
 
 }  // namespace
 
+namespace {
+
+// tile_row() for every row of a map without interleave: rows differ in their position only, and positions are counted,
+// not divided out of the row's number.
+void plain_rows(const TensorMapFields& f, const TensorRequest& r, TensorRows& out) {
+  const TileGeometry& g = out.geometry;
+  TileRow row;
+  clip_row(f, r.coord[0], g.row_bytes, r.access, row);
+  const uint64_t first = element_offset(f, r.coord[0]);
+  std::array<uint32_t, 5> step{};
+  out.rows.resize(g.rows);
+  for (TileRow& to : out.rows) {
+    bool inside = true;
+    row.global_offset = first;
+    for (unsigned k = 1; k < f.rank; ++k) {
+      const int64_t at = int64_t{r.coord[k]} + int64_t{step[k]} * f.element_stride[k];
+      inside = inside && at >= 0 && at < static_cast<int64_t>(f.dim[k]);
+      row.global_offset += static_cast<uint64_t>(at) * f.stride[k - 1];
+    }
+    to = row;
+    if (!inside) to.first = to.last = 0;
+    row.smem_offset += g.row_pitch;
+    for (unsigned k = 1; k < f.rank && ++step[k] == g.n[k]; ++k) step[k] = 0;
+  }
+}
+
+}  // namespace
+
 TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r) {
   TensorRows out;
   if (f.mode != TensorMapMode::tile) {
@@ -365,11 +393,14 @@ TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r) {
   }
   const bool four = is_gather4(r.mode);
   out.geometry = four ? gather4_geometry(f) : tile_geometry(f);
+  if (!four && f.interleave == Interleave::none) {
+    plain_rows(f, r, out);
+    return out;
+  }
   out.rows.reserve(out.geometry.rows);
   for (uint32_t row = 0; row < out.geometry.rows; ++row) {
-    out.rows.push_back(four ? gather4_row(f, out.geometry, r.coord[0],
-                                          {r.coord[1], r.coord[2], r.coord[3], r.coord[4]}, row, r.access)
-                            : tile_row(f, out.geometry, r.coord, row, r.access));
+    out.rows.push_back(four ? gather4_row(f, out.geometry, r.coord[0], {r.coord[1], r.coord[2], r.coord[3], r.coord[4]}, row, r.access)
+                            : interleaved_row(f, out.geometry, r.coord, row));
   }
   return out;
 }

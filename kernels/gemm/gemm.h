@@ -24,7 +24,7 @@ isa::Module build_gemm(const gemm::GemmPlan& plan, isa::Target target);
 struct GemmProblem {
   uint64_t m = 0, n = 0, k = 0;
   QuantizedMatrix a, b;                   // m x k and n x k
-  std::vector<float> a_values, b_values;  // values before quantization; empty for random codes
+  std::vector<float> a_values, b_values;  // values before quantization, for verification; empty for random codes
   std::vector<uint32_t> c;
   float alpha = 1, beta = 0;
   float total_alpha() const { return alpha * a.factor * b.factor; }
@@ -35,8 +35,10 @@ void check_gemm(const gemm::GemmConfig& config, uint64_t m, uint64_t n, uint64_t
 
 /// Returns the bytes of an operand in global memory as TMA reads it: packed along k (K-major) or transposed (MN-major).
 std::vector<uint8_t> operand_image(const QuantizedMatrix& q, isa::Major major);
+uint64_t operand_bytes(const QuantizedMatrix& q);
 /// Returns scale factors in atoms of 128 rows x 4 factors (docs/facts/tcgen05.md §6.2), rows and factors padded with zero.
 std::vector<uint8_t> scale_image(const QuantizedMatrix& q);
+uint64_t scale_bytes(const QuantizedMatrix& q);
 
 sim::LaunchConfig gemm_launch(const gemm::GemmPlan& plan, uint64_t m, uint64_t n, uint32_t sm_count);
 
@@ -54,7 +56,7 @@ sim::RunResult launch_gemm(Accelerator& device, const gemm::GemmPlan& plan, cons
 
 struct GemmResult {
   sim::RunResult run;
-  std::vector<uint32_t> d;  // codes of the output type, row-major
+  std::vector<uint32_t> d;  // codes of the output type, row-major; empty if no values were computed
 };
 
 GemmResult run_gemm(Accelerator& device, const gemm::GemmPlan& plan, const GemmProblem& problem,

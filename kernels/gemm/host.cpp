@@ -63,9 +63,11 @@ void check_gemm(const GemmConfig& config, uint64_t m, uint64_t n, uint64_t k) {
   if (problems.has_errors()) throw InputError(std::move(problems));
 }
 
+uint64_t operand_bytes(const QuantizedMatrix& q) { return ceil_div(q.rows * q.k * numeric::format_info(q.format).bits(), 8); }
+
 std::vector<uint8_t> operand_image(const QuantizedMatrix& q, isa::Major major) {
   const unsigned bits = numeric::format_info(q.format).bits();
-  std::vector<uint8_t> out(ceil_div(q.rows * q.k * bits, 8));
+  std::vector<uint8_t> out(operand_bytes(q));
   uint64_t at = 0;  // bit
   const auto put = [&](uint16_t code) {
     for (unsigned done = 0; done < bits;) {
@@ -85,10 +87,11 @@ std::vector<uint8_t> operand_image(const QuantizedMatrix& q, isa::Major major) {
   return out;
 }
 
+uint64_t scale_bytes(const QuantizedMatrix& q) { return ceil_div(q.rows, GemmPlan::kAtomRows) * ceil_div(scales_per_row(q), 4) * GemmPlan::kAtomBytes; }
+
 std::vector<uint8_t> scale_image(const QuantizedMatrix& q) {
-  const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4),
-                 atoms_rows = ceil_div(q.rows, GemmPlan::kAtomRows);
-  std::vector<uint8_t> out(atoms_rows * atoms_k * GemmPlan::kAtomBytes);
+  const uint64_t per_row = scales_per_row(q), atoms_k = ceil_div(per_row, 4);
+  std::vector<uint8_t> out(scale_bytes(q));
   for (uint64_t r = 0; r < q.rows; ++r) {
     for (uint64_t s = 0; s < per_row; ++s) {
       const uint64_t atom = r / GemmPlan::kAtomRows * atoms_k + s / 4;
@@ -143,16 +146,21 @@ GemmResult run_gemm(Accelerator& device, const GemmPlan& p, const GemmProblem& x
   DeviceArrays arrays(device);
   const uint64_t d_bytes = x.m * x.n * p.output_bytes();
   GemmTensors t{.m = x.m, .n = x.n, .k = x.k, .alpha = x.total_alpha(), .beta = x.beta};
-  t.a = arrays.make(operand_image(x.a, c.a.major), "A");
-  t.b = arrays.make(operand_image(x.b, c.b.major), "B");
+  const auto operand = [&](const QuantizedMatrix& q, isa::Major major, const char* name) {
+    return q.has_elements() ? arrays.make(operand_image(q, major), name) : arrays.make(operand_bytes(q), name);
+  };
+  const auto scales = [&](const QuantizedMatrix& q, const char* name) { return q.has_elements() ? arrays.make(scale_image(q), name) : arrays.make(scale_bytes(q), name); };
+  t.a = operand(x.a, c.a.major, "A");
+  t.b = operand(x.b, c.b.major, "B");
   t.d = arrays.make(d_bytes, "D");
   if (c.scaled()) {
-    t.sfa = arrays.make(scale_image(x.a), "SFA");
-    t.sfb = arrays.make(scale_image(x.b), "SFB");
+    t.sfa = scales(x.a, "SFA");
+    t.sfb = scales(x.b, "SFB");
   }
-  if (c.reads_c) t.c = arrays.make(bytes_of(x.c, p.output_bytes()), "C");
+  if (c.reads_c) t.c = x.c.empty() ? arrays.make(d_bytes, "C") : arrays.make(bytes_of(x.c, p.output_bytes()), "C");
   GemmResult r;
   r.run = launch_gemm(device, p, t, options);
+  if (!options.values) return r;
   std::vector<uint8_t> bytes(d_bytes);
   device.read(bytes.data(), t.d, d_bytes);
   r.d.assign(x.m * x.n, 0);

@@ -50,9 +50,11 @@ GenerateOptions generation(const Params& p, uint64_t stream) {
   return g;
 }
 
-/// Quantizes `values`; generates them first if they are empty.
-QuantizedMatrix operand_of(const Params& p, std::vector<float>& values, uint64_t rows, uint64_t k,
+/// Quantizes `values`; generates them first if they are empty. Without a use for elements there are none.
+QuantizedMatrix operand_of(const RunContext& c, std::vector<float>& values, uint64_t rows, uint64_t k,
                            const QuantizeRecipe& recipe, uint64_t stream) {
+  const Params& p = c.params;
+  if (!c.options.values) return shape_alone(rows, k, recipe);
   if (values.empty()) {
     if (p.text("distribution") == "codes") return random_codes(rows, k, recipe, generation(p, stream).seed);
     values = generate_floats(rows, k, generation(p, stream));
@@ -88,9 +90,11 @@ GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family fam
   x.k = s.k;
   x.alpha = static_cast<float>(p.real("alpha"));
   x.beta = static_cast<float>(p.real("beta"));
-  x.a = operand_of(p, x.a_values, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
-  x.b = operand_of(p, x.b_values, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
-  if (config.reads_c)
+  x.a = operand_of(c, x.a_values, s.m, s.k, gemm::recipe_of(config, config.a.element, family), 0);
+  if (!c.verify) x.a_values = {};
+  x.b = operand_of(c, x.b_values, s.n, s.k, gemm::recipe_of(config, config.b.element, family), 1);
+  if (!c.verify) x.b_values = {};
+  if (config.reads_c && c.options.values)
     x.c = source_codes(source.empty() ? generate_floats(s.m, s.n, generation(p, 2)) : source, config.output);
   return x;
 }
@@ -134,8 +138,8 @@ KernelReport run(const RunContext& c) {
   KernelReport r;
   r.shape = shape_text(config, x);
   r.launch = gemm_launch(plan, x.m, x.n, device.sm_count());
-  r.bytes_read = operand_image(x.a, config.a.major).size() + operand_image(x.b, config.b.major).size() +
-                 x.a.scales.size() + x.b.scales.size() + x.c.size() * plan.output_bytes();
+  const auto scales_of = [](const QuantizedMatrix& q) { return q.block == 0 ? 0 : q.rows * q.k / q.block; };
+  r.bytes_read = operand_bytes(x.a) + operand_bytes(x.b) + scales_of(x.a) + scales_of(x.b) + (config.reads_c ? x.m * x.n * plan.output_bytes() : 0);
   r.bytes_written = x.m * x.n * plan.output_bytes();
   c.enter("running");
   GemmResult got = run_gemm(device, plan, x, c.options);
@@ -146,7 +150,7 @@ KernelReport run(const RunContext& c) {
     c.enter("verifying");
     gemm::verify(r, plan, x, got.d, c.options.threads);
   }
-  if (c.keep_outputs) r.outputs.emplace_back("d", gemm::output_array(got.d, x.m, x.n, config.output));
+  if (c.keep_outputs && c.options.values) r.outputs.emplace_back("d", gemm::output_array(got.d, x.m, x.n, config.output));
   return r;
 }
 

@@ -81,20 +81,25 @@ void quantize_nvfp4(QuantizedMatrix& q, std::span<const float> values) {
 }
 
 QuantizedMatrix empty_matrix(uint64_t rows, uint64_t k, const QuantizeRecipe& r) {
-  QuantizedMatrix q;
-  q.format = r.format;
-  q.rows = rows;
-  q.k = k;
+  QuantizedMatrix q = shape_alone(rows, k, r);
   q.codes.resize(rows * k);
-  if (r.rule != ScaleRule::mx && r.rule != ScaleRule::nvfp4) return q;
-  DRYWELL_CHECK(r.block != 0 && k % r.block == 0, "quantize_matrix: k is no multiple of the block");
-  q.block = r.block;
-  q.scale_format = r.rule == ScaleRule::mx ? Format::ue8m0 : Format::ue4m3;
-  q.scales.resize(rows * k / r.block);
+  if (q.block != 0) q.scales.resize(rows * k / q.block);
   return q;
 }
 
 }  // namespace
+
+QuantizedMatrix shape_alone(uint64_t rows, uint64_t k, const QuantizeRecipe& r) {
+  QuantizedMatrix q;
+  q.format = r.format;
+  q.rows = rows;
+  q.k = k;
+  if (r.rule != ScaleRule::mx && r.rule != ScaleRule::nvfp4) return q;
+  DRYWELL_CHECK(r.block != 0 && k % r.block == 0, "quantize_matrix: k is no multiple of the block");
+  q.block = r.block;
+  q.scale_format = r.rule == ScaleRule::mx ? Format::ue8m0 : Format::ue4m3;
+  return q;
+}
 
 QuantizedMatrix quantize_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
                                 const QuantizeRecipe& recipe) {

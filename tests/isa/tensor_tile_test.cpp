@@ -5,6 +5,7 @@
 #include <bit>
 #include <random>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace drywell::isa {
@@ -128,9 +129,14 @@ TEST(TileRow, EqualsThePerElementRule) {
     }
     const TileGeometry g = tile_geometry(f);
     for (bool store : {false, true}) {
+      const TensorAccess access = store ? TensorAccess::store : TensorAccess::load;
+      const std::vector<TileRow> rows = tensor_rows(f, {.access = access, .coord = start}).rows;
+      ASSERT_EQ(rows.size(), g.rows);
       for (uint32_t row = 0; row < g.rows; ++row) {
-        const TileRow r = tile_row(f, g, start, row, store ? TensorAccess::store : TensorAccess::load);
+        const TileRow r = tile_row(f, g, start, row, access);
         ASSERT_EQ(r.smem_offset, row * g.row_pitch);
+        ASSERT_EQ(std::tuple(rows[row].smem_offset, rows[row].first, rows[row].last), std::tuple(r.smem_offset, r.first, r.last));
+        ASSERT_EQ(rows[row].global_offset, r.global_offset);
         std::array<int64_t, 5> index{};
         uint32_t rest = row;
         for (unsigned k = 1; k < 5; ++k) {

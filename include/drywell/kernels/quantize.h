@@ -33,11 +33,17 @@ struct QuantizedMatrix {
   numeric::Format scale_format = numeric::Format::ue8m0;
   std::vector<uint8_t> scales;  // rows x k / block
   float factor = 1;
+
+  /// False for shape_alone().
+  bool has_elements() const { return !codes.empty(); }
 };
 
 /// `k` must be a multiple of the recipe's block.
 QuantizedMatrix quantize_matrix(std::span<const float> values, uint64_t rows, uint64_t k,
                                 const QuantizeRecipe& recipe);
+
+/// Returns a matrix without codes and scales, for runs that compute no values.
+QuantizedMatrix shape_alone(uint64_t rows, uint64_t k, const QuantizeRecipe& recipe);
 
 /// Returns random finite codes with very different scales, which no data would give, to test alignment and truncation.
 QuantizedMatrix random_codes(uint64_t rows, uint64_t k, const QuantizeRecipe& recipe, uint64_t seed);
