@@ -2,6 +2,8 @@
 // tile of bytes, and a place function (fragment.h) returns the byte of the tile that each register holds.
 #include <fmt/format.h>
 
+#include <type_traits>
+
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/fragment.h"
@@ -56,10 +58,14 @@ uint16_t half_at(const uint8_t* p) {
   return v;
 }
 
+// Whether two place functions are one. As types: with the undefined-behaviour sanitizer g++ takes no comparison of their addresses for constant.
+template <PlaceFn A, PlaceFn B>
+inline constexpr bool kSame = std::is_same_v<std::integral_constant<PlaceFn, A>, std::integral_constant<PlaceFn, B>>;
+
 // A register of all lanes; rows_plain has the bytes in their order.
 template <PlaceFn At>
 void to_register(const Rows& rows, uint32_t r, uint32_t* d) {
-  if constexpr (At == rows_plain) {
+  if constexpr (kSame<At, rows_plain>) {
     std::memcpy(d, rows[8 * r], kWarpSize * sizeof(*d));
   } else {
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) {
@@ -67,7 +73,7 @@ void to_register(const Rows& rows, uint32_t r, uint32_t* d) {
         const RowByte place = At(lane, r, b);
         return &rows[place.row][place.byte];
       };
-      if constexpr (At == rows_transposed_b16) {
+      if constexpr (kSame<At, rows_transposed_b16>) {
         d[lane] = half_at(at(0)) | uint32_t{half_at(at(2))} << 16;
       } else {
         d[lane] = *at(0) | uint32_t{*at(1)} << 8 | uint32_t{*at(2)} << 16 | uint32_t{*at(3)} << 24;
