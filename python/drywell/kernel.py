@@ -75,7 +75,7 @@ class Kernel:
         parameter's type and size), :func:`drywell.tensor_map`, bytes or ctypes structures of the parameter's size, None (a null pointer).
 
         ``grid``, ``block``, ``cluster``: CTAs, threads, CTAs per cluster; block and cluster default to what the PTX requires.
-        ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed". ``check``: None, "basic", "full".
+        ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed". ``check``: None or "off", "basic", "full".
         ``trace``, ``timeline``: keep them in the result. ``max_instructions``, ``max_seconds``: limits, Stopped if one is reached.
         ``contract``: products and sums without rounding modifiers become one fma where ptxas makes one, as on a GPU (docs/numerics.md).
         ``dump``: a folder; the launch is written to NUMBER-KERNEL/launch.toml in it, for ``drywell run``, ``step``, ``mutate``, …

@@ -17,7 +17,7 @@ class Options:
     """How a launch runs. The defaults are those of the command."""
 
     driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed"
-    check: str | None = None         # None, "basic", "full"
+    check: str | None = None         # None or "off", "basic", "full"
     arch: str = "sm_100a"            # a name of `drywell arch`, or the path of a .toml file
     trace: bool | str = False        # True, or "values": also the values that instructions wrote to registers
     timeline: bool | Sequence[int] = False  # timed driver: True (CTA 0), or the CTA
@@ -29,6 +29,10 @@ class Options:
     progress: bool | Callable[[int, int, int], object] = False  # True: a bar of tqdm, if it is installed
     contract: bool = False           # products and sums become one fma where ptxas makes one
     dump: str = ""                   # a folder: the launch is written there as a launch file (NUMBER-KERNEL/launch.toml) before it runs
+
+    def __post_init__(self) -> None:
+        if self.check == "off":  # as the command says it
+            object.__setattr__(self, "check", None)
 
 
 def triple(value: Extent, what: str) -> tuple[int, int, int]:

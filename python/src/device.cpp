@@ -72,7 +72,7 @@ class Watchers {
   static sim::CheckLevel level(const std::string& name) {
     if (name == "basic") return sim::CheckLevel::basic;
     if (name == "full") return sim::CheckLevel::full;
-    throw InputError(Code::E4306, fmt::format("check '{}': basic or full", name));
+    throw InputError(Code::E4306, fmt::format("check '{}': off, basic or full", name));
   }
   static sim::TraceOptions trace_options(const LaunchRequest& r, const std::string& arch,
                                          const sim::RunOptions& o) {

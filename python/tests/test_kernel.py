@@ -36,6 +36,17 @@ def test_arrays_change_in_place(axpy, driver):
     assert (r.cycles is None) == (driver != "timed")
 
 
+@pytest.mark.parametrize("check", [None, "off"])
+def test_without_checks_there_is_no_list_of_hazards(axpy, check):
+    x, y = vectors()
+    assert axpy[8](x, y, 2.0, 1000, block=128, check=check).hazards is None
+
+
+def test_an_unknown_level_of_checks_is_refused(axpy):
+    with pytest.raises(dw.IllegalError, match="check 'all': off, basic or full"):
+        axpy[1](*vectors(), 2.0, 64, block=64, check="all")
+
+
 def test_a_launch_is_dumped_for_the_command(axpy, tmp_path):
     x, y = vectors(64)
     before = y.copy()

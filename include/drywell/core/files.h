@@ -38,7 +38,7 @@ class PendingFile {
 
  private:
   [[noreturn]] void fail(int error);
-  bool name();  // gives a nameless file its path; false: errno is the reason
+  bool name();                 // gives a nameless file its path; false: errno is the reason
   std::string path_, beside_;  // beside_: empty while the file has no name
   int fd_ = -1;
 };
