@@ -29,6 +29,7 @@ struct Access {
   bool reduction = false;
   bool unchanging = false;       // a store of the values that the memory has
   uint64_t stored = 0;           // digest of the places and values of a store of one lane, or whose lanes share places; 0: of others
+  uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors
   uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads

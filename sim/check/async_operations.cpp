@@ -287,7 +287,7 @@ struct AsyncOperations::Issue {
     }
     if (state.loads.read == 0) state.loads.read = m.components.next();
     queued(state.loads, Agent::tmem_ld);
-    for (uint32_t r : t.regs) state.loading.add(t.frame + r, state.loads.issued);
+    for (uint32_t r : t.regs) state.loading.add(t.frame + r, {state.loads.issued, state.loads.last});
   }
   // A warpgroup's product is one operation, here in four parts: a warp that waits for a group waits for all four.
   void operator()(const Wgmma& p) const {

@@ -9,6 +9,7 @@
 
 #include "drywell/core/types.h"
 #include "sim/check/cross_cluster_clock.h"
+#include "sim/check/lane_places.h"
 
 namespace drywell::sim::check {
 
@@ -103,6 +104,7 @@ struct WarpClock {
   LaneMask ahead = kFullMask;  // lanes that have all of `now`
   Clock behind;
   uint32_t met = 0;    // time of the warp's last synchronisation
+  RecentPlaces places;  // of its ordinary accesses since then
 
   uint32_t time() const { return now.seen[self]; }
   void tick() {
@@ -154,6 +156,7 @@ struct WarpClock {
     ahead = kFullMask;
     tick();
     met = time();
+    places.meet();
   }
   Message release() const {
     Message m = now;

@@ -1,4 +1,4 @@
-// Instructions that may read a register while the tcgen05.ld that writes it is in flight.
+// Instructions that may read a register while the tcgen05.ld that writes it is in flight, or access a copy of such a register.
 #pragma once
 
 #include <cstdint>

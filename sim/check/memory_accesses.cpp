@@ -11,6 +11,11 @@ bool is_atomic(isa::Opcode o) {
   return role == isa::MemoryRole::atomic || role == isa::MemoryRole::reduction;
 }
 
+bool is_of_matrix(isa::Opcode o) {
+  const isa::MemoryRole role = isa::spec(o).memory;
+  return role == isa::MemoryRole::matrix_load || role == isa::MemoryRole::matrix_store;
+}
+
 /// The bytes that the lanes of an instruction touch; neighbouring runs are joined.
 class LaneRuns {
  public:
@@ -59,20 +64,27 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
 void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   WarpState& state = parts_.state_of(w);
   LaneRuns shared, global;
+  LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store};
   for_lanes(mask, [&](uint32_t lane) {
-    const uint64_t a = lane_address(w, op, lane);
+    uint64_t a = lane_address(w, op, lane);
     if (space == Space::global || (space == Space::generic && a >= window::kGlobalBase)) {
       if (parts_.launch.options.global_memory) global.add(a, bytes);
     } else if (space != Space::generic || is_shared_generic(a)) {
-      shared.add(shared_address(w, a, space != Space::shared_cta), bytes);
+      shared.add(a = shared_address(w, a, space != Space::shared_cta), bytes);
     }
+    places.at[lane] = a;
   });
   Access now = parts_.access(w, op, mask, is_atomic(op.opcode) || parts_.launch.ordering(op).strong ? Agent::atomic : Agent::thread, store);
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
-  if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) id = state.last_access = parts_.accesses.add(now);
+  if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) {
+    if (now.agent == Agent::thread) now.places = state.clock.places.add(places);
+    id = state.last_access = parts_.accesses.add(now);
+  } else if (now.agent == Agent::thread && !state.clock.places.again(last.places, places)) {
+    parts_.accesses.at(id).places = 0;  // an access of several rounds has no places of its own
+  }
   MemoryShadow::Touch t{id, state.clock};
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);

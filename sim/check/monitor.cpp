@@ -72,7 +72,7 @@ ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch, std:
 
 void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Reaction& r = launch_.reactions[launch_.pc_of(op)];
-  if (r.takes_loaded) registers_.take_loaded(w, op);
+  if (r.takes_loaded) registers_.take_loaded(w, op, mask);
   if (r.takes_fragments) registers_.take_fragments(w, op, mask);
   if (launch_.follows_registers()) registers_.follow(w, op, mask);
   if (r.handle != nullptr) r.handle(*this, w, op, mask);

@@ -25,11 +25,20 @@ bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
   return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
 }
 
-// One lane issues an asynchronous operation on data that all lanes wrote, or all lanes use data that one wrote.
-bool lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
-  if (!same_warp(prior, now) || prior.issued_at < who.met) return false;
-  if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0;
-  return prior.agent == Agent::thread && now.agent == Agent::thread && std::has_single_bit(prior.lanes) && prior.lanes != now.lanes;
+// Two ordinary accesses of a warp's lanes: lanes use data that one of them accessed alone, or each uses another's.
+Rule lanes_exchange(const Access& prior, const Access& now, const WarpClock& who) {
+  const bool alone = std::has_single_bit(prior.lanes);
+  if (!who.places.knows(prior.places)) return alone && prior.lanes != now.lanes ? Rule::lanes_unordered : Rule::none;
+  if (!who.places.exchange(prior.places)) return Rule::none;
+  return alone ? Rule::lanes_unordered : Rule::lanes_mixed;
+}
+
+// One lane issues an asynchronous operation on data that all lanes wrote, or lanes exchange data.
+Rule lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
+  if (!same_warp(prior, now) || prior.issued_at < who.met) return Rule::none;
+  if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0 ? Rule::lanes_unordered : Rule::none;
+  if (prior.agent != Agent::thread || now.agent != Agent::thread || (now.write && now.unchanging)) return Rule::none;
+  return lanes_exchange(prior, now, who);
 }
 
 // An ordinary access, then any other: ordered if it happens before the later one; the async proxy sees a store only after a fence.
@@ -39,7 +48,7 @@ Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, c
     return same_values(prior, now) ? Rule::none : Rule::shared_race;
   }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
-  if (lanes_apart(prior, now, who)) return Rule::lanes_unordered;
+  if (const Rule r = lanes_apart(prior, now, who); r != Rule::none) return r;
   if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
   return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
 }
@@ -80,6 +89,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
     return reads_the_same(prior, now) ? Rule::race_unchanged : Rule::global_race;
   }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  if (const Rule r = lanes_apart(prior, now, who); r != Rule::none && !now.lone) return r;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
 }

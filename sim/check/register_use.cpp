@@ -4,15 +4,30 @@
 
 namespace drywell::sim::check {
 
-// An instruction uses the register of a tcgen05.ld in flight: that load and those before it have written their registers.
-void RegisterUse::take_loaded(const Warp& w, const DecodedOp& op) {
+// An instruction uses the register of a tcgen05.ld in flight: on silicon that load and those before it have written their registers. A move
+// is no use: compilers put moves in front of the wait, and ptxas removes them; the copy is as new as its value.
+void RegisterUse::take_loaded(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = parts_.state_of(w);
   if (state.loading.empty()) return;
   const Program& p = *parts_.launch.program;
   const Program::RegUse& use = p.reg_use[parts_.pc_of(op)];
+  const bool copies = copy_of(p, parts_.pc_of(op)).has_value();
+  LoadedRegisters::Load copied;
   for (uint32_t i = 0; i < use.reads; ++i) {
-    if (const uint32_t load = state.loading.load_of(w.frame_base + p.reg_lists[use.first + i]); load != 0) state.clock.now.seen.raise(state.loads.read, load);
+    const LoadedRegisters::Load load = state.loading.load_of(w.frame_base + p.reg_lists[use.first + i]);
+    if (load.number == 0) continue;
+    state.clock.now.seen.raise(state.loads.read, load.number);
+    copies ? void(copied = load) : report_unwaited(w, op, mask, load.id, p.reg_lists[use.first + i]);
   }
+  for (uint32_t i = use.reads; i < uint32_t{use.reads} + use.writes; ++i) {
+    const uint32_t slot = w.frame_base + p.reg_lists[use.first + i];
+    copied.number != 0 ? state.loading.add(slot, copied) : state.loading.drop(slot);
+  }
+}
+
+void RegisterUse::report_unwaited(const Warp& w, const DecodedOp& op, LaneMask mask, AccessId load, uint32_t offset) {
+  parts_.reporter.report(Rule::load_not_waited, &parts_.accesses[load], parts_.access(w, op, mask, Agent::thread, false),
+                         [&] { return register_name(*parts_.launch.program, op.function, offset); });
 }
 
 void RegisterUse::fence_products(const Warp& w, const DecodedOp&, LaneMask) { parts_.state_of(w).fragments.fence(); }

@@ -55,7 +55,8 @@ void ThreadBarriers::named(const Warp& w, const DecodedOp&, LaneMask) {
 }
 
 void ThreadBarriers::warp(const Warp& w, const DecodedOp&, LaneMask mask) {
-  if ((w.alive & ~mask) == 0) parts_.state_of(w).clock.meet();
+  WarpClock& clock = parts_.state_of(w).clock;
+  (w.alive & ~mask) == 0 ? clock.meet() : clock.places.meet(mask);
 }
 
 void ThreadBarriers::close_cluster() {

@@ -88,10 +88,11 @@ TEST(RegisterUse, AUseOfALoadedRegisterShowsThatItsLoadHasWritten) {
   const Program::RegUse& use = made.program->reg_use[0];
   ASSERT_EQ(use.reads, 1u);
   state.loads.open(made.parts->components, true);
-  state.loading.add(made.warp(0).frame_base + made.program->reg_lists[use.first], 3);
-  part.take_loaded(made.warp(0), made.program->code[0]);
+  state.loading.add(made.warp(0).frame_base + made.program->reg_lists[use.first], {3, 0});
+  part.take_loaded(made.warp(0), made.program->code[0], kFullMask);
   EXPECT_EQ(state.clock.now.seen[state.loads.read], 3u);
   EXPECT_EQ(state.clock.now.seen[state.loads.done], 0u) << "not a wait";
+  EXPECT_TRUE(made.found(Rule::load_not_waited));
 }
 
 }  // namespace

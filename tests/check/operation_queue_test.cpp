@@ -78,12 +78,15 @@ TEST(Lanes, HaveQueuesOfTheirOwn) {
 TEST(Loaded, RegistersBelongToTheLatestLoadUntilTheWait) {
   LoadedRegisters r;
   EXPECT_TRUE(r.empty());
-  r.add(256, 1);
-  r.add(256, 2);
-  EXPECT_EQ(r.load_of(256), 2u);
-  EXPECT_EQ(r.load_of(384), 0u);
+  r.add(256, {1, 0});
+  r.add(256, {2, 0});
+  EXPECT_EQ(r.load_of(256).number, 2u);
+  EXPECT_EQ(r.load_of(384).number, 0u);
+  r.drop(256);
+  EXPECT_EQ(r.load_of(256).number, 0u) << "the register has another value";
+  r.add(256, {3, 0});
   r.clear();
-  EXPECT_EQ(r.load_of(256), 0u);
+  EXPECT_EQ(r.load_of(256).number, 0u);
   EXPECT_TRUE(r.empty());
 }
 

@@ -56,7 +56,7 @@ struct Insertion {
   std::string_view code, instruction;
   bool behind_other;
 };
-constexpr Insertion kInsertions[] = {{"H7101", "fence.proxy.async.shared::cta;", true}, {"H7102", "fence.proxy.async.shared::cta;", true}, {"H7103", "fence.proxy.async.global;", true}, {"H7202", "tcgen05.fence::after_thread_sync;", false}, {"H7209", "tcgen05.fence::before_thread_sync;", true}, {"H7210", "tcgen05.wait::ld.sync.aligned;", true}, {"H7405", "bar.warp.sync -1;", false}};
+constexpr Insertion kInsertions[] = {{"H7101", "fence.proxy.async.shared::cta;", true}, {"H7102", "fence.proxy.async.shared::cta;", true}, {"H7103", "fence.proxy.async.global;", true}, {"H7202", "tcgen05.fence::after_thread_sync;", false}, {"H7209", "tcgen05.fence::before_thread_sync;", true}, {"H7210", "tcgen05.wait::ld.sync.aligned;", true}, {"H7218", "tcgen05.wait::ld.sync.aligned;", true}, {"H7405", "bar.warp.sync -1;", false}, {"H7410", "bar.warp.sync -1;", false}};
 
 /// The change as SARIF has it, for findings in PTX text: a line inserted.
 Json fixes_json(const sim::Finding& f) {
