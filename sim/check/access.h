@@ -27,6 +27,7 @@ struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
+  bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
   uint64_t stored = 0;           // digest of the places and values of a store of one lane, or whose lanes share places; 0: of others
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept

@@ -96,6 +96,8 @@ struct AsyncOperations::Issue {
     return a;
   }
   AccessId add(const Access& a) const { return m.accesses.add(a); }
+  /// One of several lanes that arrive, or of the warp's only lane.
+  void join_lanes() const { state.clock.join_lanes(w.active & read_pred(w, m.launch.program->code[op.issuer.pc].guard), w.alive); }
 
   // A reduction also writes the global memory that it reads.
   void reads(AccessId id, Rule unwritten = Rule::none) const {
@@ -253,6 +255,11 @@ struct AsyncOperations::Issue {
     if (version == 1) return;
     m.reporter.report(Rule::descriptor_version, nullptr, a, [&] { return fmt::format("descriptor {:#018x}: bits 48..46 are {}", d, version); });
   }
+  template <class Product>
+  void check_strides(const Product& p, Agent agent) const {
+    if (!m.launch.full()) return;
+    if (const std::string overlap = known.strides.overlap(p); !overlap.empty()) m.reporter.report(Rule::operand_overlaps, nullptr, access(agent, false), [&] { return overlap; });
+  }
   void operator()(const TmemCopy& c) const {
     m.scales[op.issuer.cta].forget();
     OperationQueue& q = tensor();
@@ -296,6 +303,7 @@ struct AsyncOperations::Issue {
     state.products.done = first.done;
     queued(state.products, Agent::wgmma, swizzles_of(p), elements_of(p));
     check_fragments(p);
+    check_strides(p, Agent::wgmma);
     const uint32_t shape = uint32_t{p.n} << 16 | p.k;
     for (const uint32_t r : p.d_regs) state.fragments.take(p.frame + r, {state.products.last, shape});
     for (const uint32_t r : p.a_regs) state.fragments.take(p.frame + r, {state.products.last});
@@ -329,6 +337,7 @@ struct AsyncOperations::Issue {
     Access a = next_of(q, Agent::mma);
     if (!u.a_in_tmem) check_version(u.a, a);
     check_version(u.b, a);
+    check_strides(u, Agent::mma);
     a.swizzles = swizzles_of(u);
     a.elements = m.launch.full() ? elements_of(u) : uint8_t{0};
     a.scales = u.scale_vec != 0 && !u.a_in_tmem && !u.sparse;
@@ -359,6 +368,7 @@ struct AsyncOperations::Issue {
   void operator()(const Commit& c) const {
     OperationQueue& q = tensor();
     flight.commit = true;
+    join_lanes();
     Message& out = flight.message;
     out = state.clock.now;
     out.seen.raise(q.done, q.issued);
@@ -379,6 +389,7 @@ struct AsyncOperations::Issue {
     flight.arrives = true;
     flight.landings.push_back(add(a));
     if (shared_rank(r.mbar) < m.warps.ctas()) m.lifetimes.visit(shared_rank(r.mbar), flight.landings.back(), state.clock);
+    join_lanes();
     flight.message = o.release ? state.clock.release() : state.clock.fenced;
     if (!o.wide) flight.message.wide.clear();
     flight.message.tensor.join(state.clock.tensor_released);

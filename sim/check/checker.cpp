@@ -98,6 +98,7 @@ Ordering ordering_of(const isa::Instruction& i) {
   Ordering o = semantics_of(i);
   const Mod scope = i.mod(isa::Slot::scope);
   o.wide = scope != Mod::cta && (scope != Mod::none || !of_mbarrier(isa::spec(i.op).sync));
+  o.incoherent = i.has(Mod::nc);
   o.cross_cluster = scope != Mod::cta && scope != Mod::cluster && !i.has(Mod::cta);
   return o;
 }
@@ -131,7 +132,7 @@ void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
   reactions.clear();
-  synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
+  ends_mbarriers = synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
@@ -152,6 +153,7 @@ void LaunchState::begin(const Launch& launch) {
     reactions.back() = {ClusterMonitor::handler_of(op.sync, full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0};
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
+    ends_mbarriers = ends_mbarriers || op.sync == SyncRole::mbarrier_inval;
     strong_memory = strong_memory || (orderings.back().strong && accesses_memory(i));
     peer_memory = peer_memory || (launch.cluster.count() > 1 && accesses_memory(i) && i.has(Mod::shared_cluster));
     const bool grids = op.sync == SyncRole::grid_dependency;

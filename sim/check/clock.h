@@ -84,7 +84,7 @@ inline void Message::join(const Part& p) {
 
 /// The clocks of one warp.
 struct WarpClock {
-  Component self = 0;
+  Component self = 0;   // the next component, self + 1, counts the same time for what several lanes did together
   Component inits = 0;  // its mbarrier.init instructions, which fence.mbarrier_init releases; 0: none
   Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
   Clock tensor_observed;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
@@ -150,8 +150,15 @@ struct WarpClock {
     fenced.seen.raise(inits, time());
     tick();
   }
+  /// What all lanes did until now is released with whatever one of them releases from now on.
+  void join_lanes() { now.seen.raise(self + 1, time()); }
+  /// The same if more than one lane releases now, or the only one there is.
+  void join_lanes(LaneMask releasing, LaneMask alive) {
+    if ((releasing & (releasing - 1)) != 0 || (alive & ~releasing) == 0) join_lanes();
+  }
   /// All lanes synchronise.
   void meet() {
+    join_lanes();
     gains.clear();
     ahead = kFullMask;
     tick();

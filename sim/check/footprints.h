@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "sim/check/operand_strides.h"
 #include "sim/engine/footprint.h"
 
 namespace drywell::sim::check {
@@ -58,6 +59,8 @@ class KnownFootprints {
   /// Shared memory, which these operations only read.
   const std::vector<SharedRun>& operands(const Cluster& c, const AsyncOp& op, const Umma& u);
   const std::vector<SharedRun>& operands(const Cluster& c, const AsyncOp& op, const TmemCopy& p);
+
+  OperandStrides strides;
 
  private:
   Memo<Umma, TensorCells> mma_cells_;

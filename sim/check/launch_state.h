@@ -21,6 +21,7 @@ struct Ordering {
   bool release = false, acquire = false;
   bool wide = true;      // reaches beyond the CTA
   bool cross_cluster = true;       // reaches beyond the cluster
+  bool incoherent = false;         // ld.global.nc: memory that no thread of the kernel writes
 };
 
 class ClusterMonitor;
@@ -65,6 +66,7 @@ struct LaunchState {
   }
   PredicateUse predicates;            // if registers are followed
   std::unique_ptr<LoadUses> load_uses;
+  bool ends_mbarriers = false;        // has mbarrier.inval
   bool strong_memory = false;         // some load, store or atomic orders threads
   bool peer_memory = false;           // some load, store or atomic accesses a peer's shared memory
   bool synchronised = false;          // CTAs may synchronise through global memory

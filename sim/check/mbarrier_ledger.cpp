@@ -46,9 +46,24 @@ AccessId MbarrierLedger::init(uint32_t address, const Access& who) {
   return b.init = accesses_.add(who);
 }
 
+void MbarrierLedger::inval(uint32_t address, const Access& who, const Clock& seen) {
+  BarrierState& b = of(address);
+  b.live = false;
+  for (const Access& user : b.users) {
+    if (seen[user.issuer] < user.issued_at) reporter_.report(Rule::inval_in_use, &user, who, [&] { return place_of(address); });
+  }
+}
+
+void MbarrierLedger::note_user(uint32_t address, const Access& who) {
+  BarrierState& b = of(address);
+  const auto known = std::find_if(b.users.begin(), b.users.end(), [&](const Access& a) { return a.issuer == who.issuer; });
+  known == b.users.end() ? b.users.push_back(who) : void(*known = who);
+}
+
 void MbarrierLedger::check_init(uint32_t address, const Access& who, const Clock& seen) {
   const BarrierState* b = find(address);
   if (b == nullptr || !b->live || b->init == 0) return;
+  if (ends_) note_user(address, who);
   const Access& init = accesses_[b->init];
   const bool fenced = init.done != init.issuer && seen[init.done] >= init.done_at;
   if (!fenced && seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });

@@ -28,6 +28,7 @@ struct BarrierState {
   uint32_t observed = 0;        // phases that some thread has seen complete, counted as `phase`
   bool live = false;
   AccessId init = 0;
+  std::vector<Access> users;    // the last use of each warp, if the program ends mbarriers
   Message collecting;           // released by arrivals so far
   Message done[2];              // phases of even and odd number
   Clock wide_home, done_wide_home[2];  // released by threads of its own CTA, at any scope
@@ -36,15 +37,17 @@ struct BarrierState {
 
 class MbarrierLedger {
  public:
-  MbarrierLedger(size_t ctas, Components& components, AccessTable& accesses, Reporter& reporter)
-      : components_(components), accesses_(accesses), reporter_(reporter), ctas_(ctas) {}
+  /// `ends`: the program has mbarrier.inval.
+  MbarrierLedger(size_t ctas, bool ends, Components& components, AccessTable& accesses, Reporter& reporter)
+      : components_(components), accesses_(accesses), reporter_(reporter), ends_(ends), ctas_(ctas) {}
 
   /// The object at a shared address; nullptr: there was none.
   const BarrierState* find(uint32_t address) const;
 
   /// `who` initialises the object. Returns the access's number; 0: another lane of the same instruction initialised it before.
   AccessId init(uint32_t address, const Access& who);
-  void inval(uint32_t address) { of(address).live = false; }
+  /// `who` ends the object: reports uses that do not happen before.
+  void inval(uint32_t address, const Access& who, const Clock& seen);
   /// `who` uses the object: reports a use that the initialisation does not happen before.
   void check_init(uint32_t address, const Access& who, const Clock& seen);
 
@@ -95,9 +98,12 @@ class MbarrierLedger {
   BarrierState& of(uint32_t address);
   void check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who);
 
+  void note_user(uint32_t address, const Access& who);
+
   Components& components_;
   AccessTable& accesses_;
   Reporter& reporter_;
+  bool ends_;
   std::vector<std::unordered_map<uint32_t, BarrierState>> ctas_;  // by offset
 };
 

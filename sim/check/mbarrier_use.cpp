@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drywell/isa/spec.h"
+#include "sim/check/own_address.h"
 #include "sim/check/standing.h"
 #include "sim/exec/exec.h"
 #include "sim/state/payload/mbarrier.h"
@@ -34,7 +35,7 @@ void MbarrierUse::init(const Event& e, const Warp& w, const DecodedOp& op, LaneM
 
 // The object's word keeps its bytes, as after a store.
 void MbarrierUse::inval(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
-  parts_.mbarriers.inval(e.address);
+  parts_.mbarriers.inval(e.address, parts_.access(w, op, mask, Agent::mbarrier, true), parts_.state_of(w).clock.now.seen);
   parts_.memory.overwrite(shared_rank(e.address), shared_offset(e.address), 8, parts_.accesses.add(parts_.access(w, op, mask, Agent::thread, true)));
 }
 
@@ -44,25 +45,17 @@ void MbarrierUse::arrive(const Event& e, const WarpClock& clock, Ordering o, con
   parts_.mbarriers.note(e.address, {e.what, e.amount, who.pc, who.cta, who.warp, false}, clock.arrival(o.release, o.wide), clock.now.wide, who);
 }
 
-// 32-bit addresses of shared memory have the CTA's rank in bits 24 and up, those of the own CTA too (docs/facts/tma-mbarrier.md §5).
-void MbarrierUse::check_own_address(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (parts_.cluster.ctas.size() == 1 || op.as<payload::Mbarrier>().cluster_space) return;
-  for_lanes(mask, [&](uint32_t lane) {
-    const uint64_t a = lane_address(w, op, lane);
-    const uint32_t rank = shared_rank(static_cast<uint32_t>(a));
-    if (is_shared_generic(a) || rank == w.cta->rank || rank >= parts_.cluster.ctas.size()) return;
-    parts_.reporter.report(Rule::peer_address, nullptr, parts_.access(w, op, mask, Agent::arrival, false),
-                           [&] { return fmt::format("address {:#x}: offset {:#x} of CTA rank {}, used by CTA rank {}", a, shared_offset(static_cast<uint32_t>(a)), rank, w.cta->rank); });
-  });
-}
-
 void MbarrierUse::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (op.sync == SyncRole::mbarrier_arrive || op.sync == SyncRole::mbarrier_count) check_own_address(w, op, mask);
+  if (op.sync == SyncRole::mbarrier_arrive || op.sync == SyncRole::mbarrier_count) {
+    if (!op.as<payload::Mbarrier>().cluster_space) check_own_address(parts_, w, op, mask, Agent::arrival, false);
+  }
   if (events_.empty()) return;
   WarpState& state = parts_.state_of(w);
   const Access who = parts_.access(w, op, mask, Agent::thread, false);
   const Ordering o = parts_.launch.ordering(op);
   bool released = false;
+  for (const Event& e : events_)
+    if (e.what == MbarrierEvent::arrive) join_lanes(state, e.address, mask, w.alive);
   for (const Event& e : events_) {
     switch (e.what) {
       case MbarrierEvent::init: init(e, w, op, mask); break;
@@ -74,6 +67,14 @@ void MbarrierUse::instruction(const Warp& w, const DecodedOp& op, LaneMask mask)
   }
   events_.clear();
   if (released) state.clock.tick();
+}
+
+// Lanes that arrive one after the other in one phase of an mbarrier arrive together.
+void MbarrierUse::join_lanes(WarpState& state, uint32_t address, LaneMask mask, LaneMask alive) {
+  const BarrierState* b = parts_.mbarriers.find(address);
+  WarpState::Arrived& here = state.arrived[address];
+  if (b == nullptr || here.phase != b->phase) here = {b == nullptr ? 0 : b->phase, 0};
+  state.clock.join_lanes(here.lanes |= mask, alive);
 }
 
 // The program goes on as if the wait had answered true: nothing is acquired, because it may answer false (PTX ISA 9.7.13.15.16).

@@ -31,10 +31,10 @@ class MbarrierUse {
     MbarrierEvent what;
     int64_t amount;
   };
+  void join_lanes(WarpState& state, uint32_t address, LaneMask mask, LaneMask alive);
   void init(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask);
   void inval(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask);
   void arrive(const Event& e, const WarpClock& clock, Ordering o, const Access& who);
-  void check_own_address(const Warp& w, const DecodedOp& op, LaneMask mask);
   struct Asked {
     uint32_t address, parity;
     LaneMask lanes;

@@ -1,6 +1,7 @@
 #include "sim/check/memory_accesses.h"
 
 #include "drywell/isa/spec.h"
+#include "sim/check/own_address.h"
 #include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
@@ -47,6 +48,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
   if (parts_.launch.ordering(op).strong) {
+    if (store) parts_.state_of(w).clock.join_lanes(mask, w.alive);
     for_lanes(mask, [&](uint32_t lane) {
       const uint64_t a = lane_address(w, op, lane);
       const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
@@ -57,6 +59,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
     });
   }
   if (!parts_.launch.full() && !peers) return;
+  if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
   parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
 }
 
@@ -75,6 +78,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
     places.at[lane] = a;
   });
   Access now = parts_.access(w, op, mask, is_atomic(op.opcode) || parts_.launch.ordering(op).strong ? Agent::atomic : Agent::thread, store);
+  now.incoherent = parts_.launch.ordering(op).incoherent;
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);
   AccessId id = state.last_access;

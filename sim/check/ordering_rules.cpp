@@ -25,6 +25,11 @@ bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
   return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
 }
 
+// One lane released for the others: what came to `seen` is its own order, not theirs.
+bool released_by_one(const Access& prior, const Access& now, const Clock& seen) {
+  return !same_warp(prior, now) && prior.agent == Agent::thread && !std::has_single_bit(prior.lanes) && seen[prior.issuer + 1] < prior.issued_at;
+}
+
 // Two ordinary accesses of a warp's lanes: lanes use data that one of them accessed alone, or each uses another's.
 Rule lanes_exchange(const Access& prior, const Access& now, const WarpClock& who) {
   const bool alone = std::has_single_bit(prior.lanes);
@@ -48,6 +53,7 @@ Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, c
     return same_values(prior, now) ? Rule::none : Rule::shared_race;
   }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  if (released_by_one(prior, now, seen)) return Rule::lanes_unordered;
   if (const Rule r = lanes_apart(prior, now, who); r != Rule::none) return r;
   if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
   return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
@@ -80,7 +86,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (combine(prior, now)) return Rule::none;
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
-    if (knows_end(seen, prior) || opaque) return Rule::none;
+    if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }
@@ -89,6 +95,8 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
     return reads_the_same(prior, now) ? Rule::race_unchanged : Rule::global_race;
   }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  if (prior.write && now.incoherent) return Rule::incoherent_read;
+  if (released_by_one(prior, now, seen)) return Rule::lanes_unordered;
   if (const Rule r = lanes_apart(prior, now, who); r != Rule::none && !now.lone) return r;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
@@ -117,6 +125,7 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 }
 
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
+  if ((one.write && other.incoherent && over(one, other_knew.known)) || (other.write && one.incoherent && over(other, one_knew.known))) return Rule::incoherent_read;
   if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;

@@ -20,6 +20,7 @@ void ThreadBarriers::arrive(const Warp& w, uint32_t id, const NamedBarrier& b) {
   WarpState& state = parts_.state_of(w);
   BarrierInstance& barrier = named_[w.cta->rank][id];
   if (!b.whole_cta) check_order(w, barrier, id);
+  state.clock.join_lanes();
   state.named = barrier.arrive(state.clock.release());
   state.clock.tick();
   if (b.arrived != 0) return;
@@ -43,6 +44,7 @@ void ThreadBarriers::join_ended(BarrierInstance& barrier, const Cta& cta, std::s
     if (!w.finished() || barrier.has(state.*joined)) continue;
     Message m = state.clock.release();
     m.executed = state.clock.now.seen;
+    m.seen.raise(state.clock.self + 1, state.clock.time());
     barrier.arrive(m);
   }
 }
@@ -68,6 +70,7 @@ void ThreadBarriers::close_cluster() {
 
 void ThreadBarriers::arrive_at_cluster(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = parts_.state_of(w);
+  state.clock.join_lanes();
   Message m = parts_.launch.ordering(op).release ? state.clock.release() : state.clock.fenced;
   m.tensor = state.clock.tensor_released;
   m.executed = state.clock.now.seen;

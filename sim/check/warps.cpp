@@ -8,6 +8,7 @@ Warps::Warps(const Cluster& c, const LaunchState& launch, Components& components
     running_.push_back(components.next());
     for (WarpState& w : ctas_.emplace_back(cta->warps.size())) {
       w.clock.self = components.next();
+      components.next();  // self + 1
       w.clock.now.seen.raise(w.clock.self, 1);
       w.clock.now.wide.raise(w.clock.self, 1);
       // A relaxed arrival shows that the CTA runs, although it releases nothing.

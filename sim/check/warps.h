@@ -32,6 +32,11 @@ struct WarpState {
     AccessId wait;     // the wait that answered true, and whose answer is not tested
   };
   std::vector<Guess> guesses;
+  struct Arrived {
+    uint32_t phase = 0;
+    LaneMask lanes = 0;
+  };
+  std::map<uint32_t, Arrived> arrived;  // by address of an mbarrier: the lanes that have arrived in its latest phase
   std::map<uint32_t, uint32_t> passed;  // by pc of an mbarrier wait: how often it has answered true
   struct Repeated {
     uint32_t phase = 0;  // the last one that the wait was true for

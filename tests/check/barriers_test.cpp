@@ -55,7 +55,7 @@ TEST_F(Barriers, ASecondInitialisationIsReported) {
 
 TEST_F(Barriers, AfterInvalItMayBeInitialisedAgain) {
   parts.mbarriers.init(kBar, access(0, 0));
-  parts.mbarriers.inval(kBar);
+  parts.mbarriers.inval(kBar, access(0, 2), clock(0).now.seen);
   EXPECT_FALSE(parts.mbarriers.live(kBar));
   clock(0).tick();
   parts.mbarriers.init(kBar, access(0, 1));

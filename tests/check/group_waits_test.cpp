@@ -61,7 +61,7 @@ TEST(GroupWaits, TensorWaitsCompleteTheirOwnDirection) {
   Waiting x("tcgen05.wait::ld.sync.aligned;\ntcgen05.wait::st.sync.aligned;");
   OperationQueue &loads = x.state().loads, &stores = x.state().stores;
   for (OperationQueue* q : {&loads, &stores}) q->open(x.made.parts->components), q->issue();
-  x.state().loading.add(0, 1);
+  x.state().loading.add(0, {1, 0});
   x.pass(&W::tensor_loads);
   EXPECT_EQ(x.seen()[loads.done], 1u);
   EXPECT_EQ(x.state().clock.now.tensor[loads.done], 1u);
