@@ -28,7 +28,7 @@ namespace drywell::tools {
 namespace {
 
 struct MutateFlags {
-  std::string kernel, json;
+  std::string kernel, json, arch;
   uint32_t sms = 0;
   size_t first = 1, last = 0;  // of the list, from 1; 0: to its end
   bool verbose = false, list = false;
@@ -96,6 +96,7 @@ sim::DeviceOptions machine_of(const Subject& subject, const Schedule& schedule) 
 Outcome run_one(const Subject& subject, const Schedule& schedule, const Mutant* mutant, uint64_t limit, std::string* text) {
   sim::HazardChecker checker;
   kernels::RunContext c;
+  c.arch = machine_of(subject, schedule).arch;
   c.options.driver = schedule.driver;
   c.options.seed = schedule.seed;
   c.options.listeners.push_back(checker.listener());
@@ -169,6 +170,7 @@ Lines lines_of(const Subject& subject, const std::string& ptx) {
     ExecutedLines lines;
     sim::HazardChecker checker({.level = sim::CheckLevel::basic});
     kernels::RunContext c;
+    c.arch = machine_of(subject, schedule).arch;
     c.options.driver = schedule.driver;
     c.options.seed = schedule.seed;
     sim::copy_limits(subject.limits, c.options);
@@ -230,6 +232,7 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   RunSubject run = find_subject(f.kernel, words);
   RunFlags file;
   file.subject = f.kernel;
+  if (!f.arch.empty()) file.arch = f.arch;
   const std::string arch = machine_of(file);
   expect_writable({f.json});
   sim::ProgressLine line;
@@ -293,6 +296,7 @@ void register_mutate(Command& app, CommandContext& context) {
   sub->add_option("--first", f->first, "the first mutant of the list to run, from 1");
   sub->add_option("--last", f->last, "the last one; 0: the list's")->capture_default_str();
   sub->add_option("--sms", f->sms, "SMs of the simulated device; 0: the architecture's. With few, persistent CTAs take several tiles");
+  sub->add_option("--arch", f->arch, "architecture: a name of `drywell arch` or a .toml file; without it sm_100a, for a launch file the machine of its target");
   sub->add_option("--json", f->json, "write the table as JSON");
   add_limit_flags(*sub, f->limits);
   sub->allow_extras();

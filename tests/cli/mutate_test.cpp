@@ -53,6 +53,17 @@ TEST(Mutate, TakesALaunchFile) {
   EXPECT_THAT(r.out, HasSubstr("(100.0 %), 0 only by wrong values, 0 survived"));
 }
 
+// A kernel of Hopper runs on Hopper only.
+TEST(Mutate, TakesAKernelOfAnotherArchitecture) {
+  const std::vector<std::string> small = {"mutate", "gemm-sm90-blockwise", "--m=128", "--n=128", "--k=128", "--ctas=1", "--list"};
+  EXPECT_THAT(test::drywell(small).err, HasSubstr("--arch=sm_90a"));
+  std::vector<std::string> hopper = small;
+  hopper.push_back("--arch=sm_90a");
+  const test::Finished r = test::drywell(hopper);
+  EXPECT_EQ(r.exit_code, 0) << r.err;
+  EXPECT_THAT(r.out, testing::ContainsRegex("without +wgmma.wait_group.sync.aligned"));
+}
+
 // The last wait of the stores waits for nothing that anyone needs; without the one in the loop a tile is overwritten in flight.
 TEST(Mutate, KnowsWaitsOfStoresThatNobodyNeeds) {
   const test::Finished r = test::drywell({"mutate", "tma-copy", "--rows=256", "--columns=64", "--sms=1", "-v"});
