@@ -151,7 +151,10 @@ struct WarpClock {
     tick();
   }
   /// What all lanes did until now is released with whatever one of them releases from now on.
-  void join_lanes() { now.seen.raise(self + 1, time()); }
+  void join_lanes() {
+    now.seen.raise(self + 1, time());
+    fenced.seen.raise(self + 1, fenced.seen[self]);
+  }
   /// The same if more than one lane releases now, or the only one there is.
   void join_lanes(LaneMask releasing, LaneMask alive) {
     if ((releasing & (releasing - 1)) != 0 || (alive & ~releasing) == 0) join_lanes();

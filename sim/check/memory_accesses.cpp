@@ -27,6 +27,7 @@ class LaneRuns {
       runs_[count_++] = {at, at + bytes};
     }
   }
+  bool empty() const { return count_ == 0; }
   template <class F>
   void each(F f) const {
     for (size_t i = 0; i < count_; ++i) f(runs_[i].begin, runs_[i].end);
@@ -81,12 +82,13 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.incoherent = parts_.launch.ordering(op).incoherent;
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);
+  const bool in_shared = now.agent == Agent::thread && !shared.empty();
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
   if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) {
-    if (now.agent == Agent::thread) now.places = state.clock.places.add(places);
+    if (in_shared) now.places = state.clock.places.add(places);
     id = state.last_access = parts_.accesses.add(now);
-  } else if (now.agent == Agent::thread && !state.clock.places.again(last.places, places)) {
+  } else if (in_shared && !state.clock.places.again(last.places, places)) {
     parts_.accesses.at(id).places = 0;  // an access of several rounds has no places of its own
   }
   MemoryShadow::Touch t{id, state.clock};

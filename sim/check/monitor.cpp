@@ -72,6 +72,8 @@ ClusterMonitor::ClusterMonitor(const Cluster& c, const LaunchState& launch, std:
 
 void ClusterMonitor::instruction(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Reaction& r = launch_.reactions[launch_.pc_of(op)];
+  // All lanes have come here: what they did before is done when one of them arrives for all, on silicon.
+  if (op.aligned && (w.alive & ~mask) == 0) parts_.state_of(w).clock.join_lanes();
   if (r.takes_loaded) registers_.take_loaded(w, op, mask);
   if (r.takes_fragments) registers_.take_fragments(w, op, mask);
   if (launch_.follows_registers()) registers_.follow(w, op, mask);

@@ -97,7 +97,6 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   if (prior.write && now.incoherent) return Rule::incoherent_read;
   if (released_by_one(prior, now, seen)) return Rule::lanes_unordered;
-  if (const Rule r = lanes_apart(prior, now, who); r != Rule::none && !now.lone) return r;
   const bool fenced = who.now.proxy_global[prior.issuer] >= prior.issued_at;
   return prior.write && is_async_proxy(now.agent) && !fenced ? Rule::proxy_global : Rule::none;
 }

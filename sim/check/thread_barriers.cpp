@@ -58,7 +58,9 @@ void ThreadBarriers::named(const Warp& w, const DecodedOp&, LaneMask) {
 
 void ThreadBarriers::warp(const Warp& w, const DecodedOp&, LaneMask mask) {
   WarpClock& clock = parts_.state_of(w).clock;
-  (w.alive & ~mask) == 0 ? clock.meet() : clock.places.meet(mask);
+  if ((w.alive & ~mask) == 0) return clock.meet();
+  clock.places.meet(mask);
+  clock.join_lanes();
 }
 
 void ThreadBarriers::close_cluster() {

@@ -34,13 +34,15 @@ const std::string kProduct = "@first tcgen05.mma.cta_group::1.kind::f16 [%r2], %
 const std::string kCommit = "@first tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar+8];\n";
 const std::string kFree = "tcgen05.dealloc.cta_group::1.sync.aligned.b32 %r2, 32;\n";
 
-void expect_silence(AsyncCase c, sim::CheckLevel level = sim::CheckLevel::full) {
+/// No finding but notes of the code `note`.
+void expect_silence(AsyncCase c, sim::CheckLevel level = sim::CheckLevel::full, const std::string& note = "") {
   c.buffers = {Bytes(16384)};
   for (const auto& [driver, seed] : {std::pair{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 4}, {sim::DriverKind::timed, 0}}) {
     sim::HazardChecker checker({.level = level});
     const AsyncRun r = run_async(c, {.driver = driver, .seed = static_cast<uint64_t>(seed), .max_instructions = 1'000'000, .listeners = {checker.listener()}});
     EXPECT_TRUE(r.result.ok()) << r.result.fault->to_string();
-    for (const sim::Finding& f : checker.findings()) ADD_FAILURE() << sim::driver_name(driver) << ": " << f.to_string();
+    for (const sim::Finding& f : checker.findings())
+      if (f.code != note || f.level != sim::HazardLevel::note) ADD_FAILURE() << sim::driver_name(driver) << ": " << f.to_string();
   }
 }
 
@@ -55,7 +57,7 @@ TEST(LookAlike, RegistersOfALoadUsedBeforeWaitLd) {
   add.u32 %r13, %r10, %r12;
   tcgen05.wait::ld.sync.aligned;
 )" + kFree;
-  expect_silence(c);
+  expect_silence(c, sim::CheckLevel::full, "H7218");
 }
 
 std::string replaced(std::string text, const std::string& from, const std::string& to) {

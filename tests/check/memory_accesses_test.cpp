@@ -38,6 +38,7 @@ TEST(MemoryAccesses, LanesOfAPartedWarpAreApart) {
   x.pass(0, true);
   // Lanes 0 to 7 of warp 1 have waited for warp 0, the others have not.
   WarpClock& clock = x.made.clock(1);
+  x.made.clock(0).join_lanes();
   clock.part(0xFF, kFullMask, x.made.clock(0).self, x.made.clock(0).time(), x.made.clock(0).now.seen);
   clock.acquire(x.made.clock(0).release());
   x.made.warp(1).pc = 2;

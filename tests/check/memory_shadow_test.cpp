@@ -38,6 +38,7 @@ TEST_F(MemoryCells, WarpsThatDoNotSynchroniseRace) {
 
 TEST_F(MemoryCells, ABarrierOrdersThem) {
   touch(0, 0, 0, true);
+  clock(0, 0).join_lanes();
   clock(0, 1).acquire(clock(0, 0).release());
   touch(0, 1, 1, false);
   EXPECT_TRUE(clean());
