@@ -43,6 +43,7 @@ struct Message {
   Clock wide;                       // the part of `seen` that came by scopes wide enough for the holder
   Clock map_released, map_acquired; // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
   Clock executed;                   // of cluster barriers only: steps that ran before it, also if nothing orders their memory
+  Clock fenced_gpu;                 // steps in `seen` that a fence covers, of any thread, that reaches other clusters; if clusters order each other
   CrossClusterKnowledge cross_cluster;  // the clock of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
@@ -56,12 +57,13 @@ struct Message {
   struct Part;
   void join(const Part& p);
   void clear() {
-    for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired, &executed}) c->clear();
+    for (Clock* c : {&seen, &proxy_shared, &proxy_global, &tensor, &wide, &map_released, &map_acquired, &executed, &fenced_gpu}) c->clear();
     cross_cluster.clear();
   }
   void join_rest(const Message& m) {
     map_released.join(m.map_released);
     map_acquired.join(m.map_acquired);
+    fenced_gpu.join(m.fenced_gpu);
     cross_cluster.join(m.cross_cluster);
   }
 };

@@ -56,10 +56,16 @@ class CrossClusterClock {
   std::shared_ptr<const std::vector<Entry>> entries_;
 };
 
+/// What clusters have released into a place of memory.
+struct CrossClusterFlag {
+  CrossClusterClock released;
+  CrossClusterClock fenced;  // covered by fences of other threads, which a barrier then put before the store
+};
+
 /// A warp's clocks of other clusters.
 struct CrossClusterKnowledge {
   CrossClusterClock known;     // acquired by releases and acquires whose scopes reach the warp
-  CrossClusterClock observed;  // released by another cluster, and read without an acquire
+  CrossClusterClock observed;  // released by another cluster, and read without an acquire; or fenced, and then stored by another thread
   void join(const CrossClusterKnowledge& o) {
     known.join(o.known);
     observed.join(o.observed);

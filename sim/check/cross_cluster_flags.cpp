@@ -4,21 +4,32 @@
 
 namespace drywell::sim::check {
 
+namespace {
+
+CrossClusterClock of_cluster(uint64_t serial, const Clock& c) {
+  std::vector<CrossClusterClock::Entry> own;
+  for (Component i = 0; i < c.size(); ++i) {
+    if (c[i] != 0) own.push_back({{serial, i}, c[i]});
+  }
+  return CrossClusterClock(std::move(own));
+}
+
+}  // namespace
+
 // Limited by the scopes of both sides: .cta and .cluster do not reach another cluster. A relaxed store after a releasing fence is a
 // release; a relaxed load is an acquire once an acquiring fence follows, and until then orders nothing.
-void exchange_cross_cluster(CrossClusterClock& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores) {
+void exchange_cross_cluster(CrossClusterFlag& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores) {
   if (loads) {
-    clock.now.cross_cluster.observed.join(place);
-    if (o.cross_cluster) (o.acquire ? clock.now : clock.observed).cross_cluster.known.join(place);
+    clock.now.cross_cluster.observed.join(place.released);
+    clock.now.cross_cluster.observed.join(place.fenced);
+    if (o.cross_cluster) (o.acquire ? clock.now : clock.observed).cross_cluster.known.join(place.released);
   }
-  if (!stores || !o.cross_cluster || !(o.release || clock.fenced_cross_cluster)) return;
+  if (!stores || !o.cross_cluster) return;
+  place.fenced.join(of_cluster(serial, clock.now.fenced_gpu));
+  if (!o.release && !clock.fenced_cross_cluster) return;
   const Message& m = o.release ? clock.now : clock.fenced;
-  std::vector<CrossClusterClock::Entry> own;
-  for (Component c = 0; c < m.seen.size(); ++c) {
-    if (m.seen[c] != 0) own.push_back({{serial, c}, m.seen[c]});
-  }
-  place.join(m.cross_cluster.known);
-  place.join(CrossClusterClock(std::move(own)));
+  place.released.join(m.cross_cluster.known);
+  place.released.join(of_cluster(serial, m.seen));
 }
 
 }  // namespace drywell::sim::check

@@ -9,7 +9,7 @@
 namespace drywell::sim::check {
 
 /// A warp of cluster `serial` loads from the place, stores to it, or both.
-void exchange_cross_cluster(CrossClusterClock& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores);
+void exchange_cross_cluster(CrossClusterFlag& place, uint64_t serial, WarpClock& clock, Ordering o, bool loads, bool stores);
 
 /// The warps' clocks of other clusters, numbered.
 class CrossClusterTable {

@@ -26,7 +26,9 @@ void Fences::threads(const Warp& w, const DecodedOp& op, LaneMask) {
   if (!i.has(Mod::release)) acquire(c);
   if (!i.has(Mod::acquire)) release(c);
   if (!o.wide) c.fenced.wide.clear();
-  if (!i.has(Mod::acquire)) c.fenced_cross_cluster = o.cross_cluster;
+  if (i.has(Mod::acquire)) return;
+  c.fenced_cross_cluster = o.cross_cluster;
+  if (o.cross_cluster && parts_.launch.follows_cross_cluster()) c.now.fenced_gpu.join(c.now.seen);
 }
 
 void Fences::mbarrier_init(const Warp& w, const DecodedOp&, LaneMask) { parts_.state_of(w).clock.fence_inits(); }

@@ -163,7 +163,7 @@ TEST_F(FlagClocks, ARelaxedLoadIsHearsay) {
 
 // Scopes .cta and .cluster do not reach another cluster.
 TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
-  CrossClusterClock place;
+  CrossClusterFlag place;
   exchange_cross_cluster(place, 1, writer, {.strong = true, .release = true, .cross_cluster = false}, false, true);
   exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
   EXPECT_TRUE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
@@ -172,10 +172,37 @@ TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
   EXPECT_FALSE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
 }
 
+// A thread fenced, and another one stored the flag behind a barrier: no release, but it has been observed.
+TEST_F(FlagClocks, AFenceOfAnotherThreadIsHearsay) {
+  CrossClusterFlag place;
+  writer.now.fenced_gpu = writer.now.seen;
+  exchange_cross_cluster(place, 1, writer, kRelaxed, false, true);
+  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  EXPECT_EQ((reader.now.cross_cluster.known[{1, writer.self}]), 0u);
+  EXPECT_EQ((reader.now.cross_cluster.observed[{1, writer.self}]), 1u);
+}
+
+TEST(WarpClocks, OneLaneReleasesItsOwnAndWhatAllLanesDidBeforeTheyMet) {
+  WarpClock c;
+  c.self = 2;
+  c.now.seen.raise(c.self, 5);
+  c.join_lanes(0x1, kFullMask);
+  EXPECT_EQ(c.now.seen[c.self + 1], 0u) << "one of many lanes";
+  c.join_lanes(0x3, kFullMask);
+  EXPECT_EQ(c.now.seen[c.self + 1], 5u) << "several lanes";
+  c.tick();
+  c.join_lanes(0x1, 0x1);
+  EXPECT_EQ(c.now.seen[c.self + 1], 6u) << "the only lane there is";
+  c.tick();
+  c.meet();
+  EXPECT_EQ(c.now.seen[c.self + 1], 7u);
+  EXPECT_EQ(c.met, 8u) << "what follows is another step";
+}
+
 TEST_F(FlagClocks, KnowledgeThatIsTheSameHasTheSameNumber) {
   CrossClusterTable table;
   EXPECT_EQ(table.number(CrossClusterKnowledge{}, 0), 0u);
-  CrossClusterClock place;
+  CrossClusterFlag place;
   exchange_cross_cluster(place, 1, writer, kRelease, false, true);
   exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
   const uint32_t number = table.number(reader.now.cross_cluster, 0);
