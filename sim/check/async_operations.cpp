@@ -359,8 +359,17 @@ struct AsyncOperations::Issue {
     }
   }
 
+  // Each lane waits for its own copy only.
+  void copy_of_lanes(const AsyncCopy& c) const {
+    queued(state.copies, Agent::cp_async);
+    state.clock.copies = state.copies.done;
+    LanePlaces places{{}, c.lanes.front().bytes, c.mask};
+    size_t i = 0;
+    for (LaneMask left = c.mask; left != 0; left &= left - 1) places.at[static_cast<size_t>(std::countr_zero(left))] = c.lanes[i++].smem;
+    m.accesses.at(static_cast<AccessId>(m.accesses.size() - 1)).places = state.clock.copied.add(places);
+  }
   void operator()(const AsyncCopy& c) const {
-    if (!c.lanes.empty()) return queued(state.copies, Agent::cp_async);
+    if (!c.lanes.empty()) return copy_of_lanes(c);
     state.copies.wait_all(flight.message.seen);
     m.mbarriers.check_init(c.mbar, flight.who, state.clock.now.seen);
   }

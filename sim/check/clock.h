@@ -107,6 +107,9 @@ struct WarpClock {
   Clock behind;
   uint32_t met = 0;    // time of the warp's last synchronisation
   RecentPlaces places;  // of its ordinary accesses since then
+  RecentPlaces copied;  // of its cp.async
+  Component copies = 0;     // counts them; 0: there are none
+  uint32_t copies_met = 0;  // those that were complete when the lanes last met: each lane waits for its own
 
   uint32_t time() const { return now.seen[self]; }
   void tick() {
@@ -169,6 +172,13 @@ struct WarpClock {
     tick();
     met = time();
     places.meet();
+    copies_met = now.seen[copies];
+  }
+  /// Some lanes synchronise.
+  void meet(LaneMask lanes) {
+    join_lanes();
+    places.meet(lanes);
+    copies_met = now.seen[copies];
   }
   Message release() const {
     Message m = now;

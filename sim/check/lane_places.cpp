@@ -35,8 +35,8 @@ std::array<LaneMask, kWarpSize> RecentPlaces::met_since(uint32_t number) const {
   return met;
 }
 
-bool RecentPlaces::exchange(uint32_t prior) const {
-  const LanePlaces &p = kept_[prior % kMost], &n = now_;
+bool RecentPlaces::exchange(uint32_t prior, const LanePlaces& n) const {
+  const LanePlaces& p = kept_[prior % kMost];
   if (p.together && !p.store) return false;  // all lanes had come to that ldmatrix
   if (p.together || n.together) return !(p.together && n.together && same_places(p, n));
   const auto met = met_since(prior);

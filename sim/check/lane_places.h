@@ -14,8 +14,9 @@ struct LanePlaces {
   std::array<uint64_t, kWarpSize> at;  // of `lanes`
   uint32_t bytes;                      // of each lane
   LaneMask lanes;
-  bool together;  // ldmatrix, stmatrix: each lane moves a part of every row
-  bool store;
+  bool together = false;  // ldmatrix, stmatrix: each lane moves a part of every row
+  bool store = false;
+  uint32_t pc = 0;
 };
 
 class RecentPlaces {
@@ -41,8 +42,11 @@ class RecentPlaces {
   void meet(LaneMask lanes) { meetings_.push_back({next_, lanes}); }
   /// Whether the access of that number is known: it has been made since the lanes met, and not long ago.
   bool knows(uint32_t number) const { return number >= first_ && number != 0 && number + kMost > next_ - 1; }
-  /// Whether a lane of the access in progress is at a byte where another lane was in the access `prior`, without a meeting of the two in between.
-  bool exchange(uint32_t prior) const;
+  /// Whether a lane of `now` is at a byte where another lane was in the access `prior`, without a meeting of the two in between.
+  bool exchange(uint32_t prior, const LanePlaces& now) const;
+  bool exchange(uint32_t prior) const { return exchange(prior, now_); }
+  /// The access in progress.
+  const LanePlaces& latest() const { return now_; }
 
  private:
   static constexpr uint32_t kMost = 64;

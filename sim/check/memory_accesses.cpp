@@ -68,7 +68,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
 void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   WarpState& state = parts_.state_of(w);
   LaneRuns shared, global;
-  LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store};
+  LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store, parts_.pc_of(op)};
   for_lanes(mask, [&](uint32_t lane) {
     uint64_t a = lane_address(w, op, lane);
     if (space == Space::global || (space == Space::generic && a >= window::kGlobalBase)) {

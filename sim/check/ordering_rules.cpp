@@ -33,9 +33,15 @@ bool released_by_one(const Access& prior, const Access& now, const Clock& seen) 
 // Two ordinary accesses of a warp's lanes: lanes use data that one of them accessed alone, or each uses another's.
 Rule lanes_exchange(const Access& prior, const Access& now, const WarpClock& who) {
   const bool alone = std::has_single_bit(prior.lanes);
-  if (!who.places.knows(prior.places)) return alone && prior.lanes != now.lanes ? Rule::lanes_unordered : Rule::none;
+  if (!who.places.knows(prior.places) || who.places.latest().pc != now.pc) return alone && prior.lanes != now.lanes ? Rule::lanes_unordered : Rule::none;
   if (!who.places.exchange(prior.places)) return Rule::none;
   return alone ? Rule::lanes_unordered : Rule::lanes_mixed;
+}
+
+// A lane uses what another lane's cp.async brought: each has waited for its own only, unless they met since.
+bool lanes_copied(const Access& prior, const Access& now, const WarpClock& who) {
+  return same_warp(prior, now) && now.agent == Agent::thread && prior.done_at > who.copies_met && who.copied.knows(prior.places) && who.places.latest().pc == now.pc &&
+         who.copied.exchange(prior.places, who.places.latest());
 }
 
 // One lane issues an asynchronous operation on data that all lanes wrote, or lanes exchange data.
@@ -74,6 +80,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return unfinished(prior, now);
+  if (prior.agent == Agent::cp_async && prior.write && lanes_copied(prior, now, who)) return Rule::lanes_mixed;
   // cp.async and st.async write through the generic proxy (docs/facts/tma-mbarrier.md §3.1).
   const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
   const bool generic = prior.agent == Agent::cp_async || (prior.agent == Agent::remote && prior.write);

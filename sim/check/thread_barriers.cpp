@@ -58,9 +58,7 @@ void ThreadBarriers::named(const Warp& w, const DecodedOp&, LaneMask) {
 
 void ThreadBarriers::warp(const Warp& w, const DecodedOp&, LaneMask mask) {
   WarpClock& clock = parts_.state_of(w).clock;
-  if ((w.alive & ~mask) == 0) return clock.meet();
-  clock.places.meet(mask);
-  clock.join_lanes();
+  (w.alive & ~mask) == 0 ? clock.meet() : clock.meet(mask);
 }
 
 void ThreadBarriers::close_cluster() {

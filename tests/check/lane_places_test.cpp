@@ -8,7 +8,7 @@ namespace {
 
 /// Lane l is at base + stride * l.
 LanePlaces row(uint64_t base, uint32_t stride, uint32_t bytes = 4, LaneMask lanes = kFullMask, bool together = false, bool store = true) {
-  LanePlaces p{{}, bytes, lanes, together, store};
+  LanePlaces p{{}, bytes, lanes, together, store, 0};
   for (uint32_t l = 0; l < kWarpSize; ++l) p.at[l] = base + stride * l;
   return p;
 }
