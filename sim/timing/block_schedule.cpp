@@ -125,6 +125,10 @@ class Block {
       if (fixed_.has_value()) after(i, *fixed_);
       fixed_ = i;
     }
+    if (isa::spec(instr.op).slot_index(isa::Slot::carry) >= 0) {  // CC.CF is no register of PTX: all that read or write it keep their order
+      if (carry_.has_value()) after(i, *carry_);
+      carry_ = i;
+    }
   }
 
   void read(uint32_t i, uint32_t value) {
@@ -246,7 +250,7 @@ class Block {
   std::vector<uint32_t> unread_;                        // of each value: readers that are not placed
   std::map<RegId, uint32_t> writer_, value_;            // the last ones
   std::map<RegId, std::vector<uint32_t>> readers_;
-  std::optional<uint32_t> wall_, fixed_;
+  std::optional<uint32_t> wall_, fixed_, carry_;
   std::vector<std::pair<uint32_t, Place>> stores_;  // since the wall
   // The order as far as it is made.
   std::vector<uint32_t> out_;

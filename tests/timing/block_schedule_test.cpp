@@ -82,6 +82,14 @@ TEST(BlockSchedule, IndependentChainsFillEachOthersWaits) {
               ElementsAre(1, 4, 2, 5, 3, 6, 7));
 }
 
+// CC.CF is in no operand: what lies between an add.cc and its addc must not touch it.
+TEST(BlockSchedule, ChainsOfCarriesStayApart) {
+  const std::vector<uint32_t> o = order(
+      "mad.lo.cc.u32 %r1, %r1, %r2, %r3;\naddc.u32 %r4, %r1, %r2;\nadd.cc.u32 %r11, %r12, %r13;\naddc.cc.u32 %r14, %r15, %r16;\nsubc.u32 %r17, %r18, %r19;\n"
+      "sub.cc.u32 %r20, %r21, %r22;\nmadc.hi.u32 %r23, %r24, %r25, %r26;\nret;\n");
+  EXPECT_THAT(o, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+}
+
 TEST(BlockSchedule, ArithmeticStaysOnItsSideOfAWall) {
   for (const std::string wall : {"bar.sync 0;\n", "mov.u64 %d5, %clock64;\n", "red.shared.add.u32 [other], 5;\n"}) {
     EXPECT_THAT(order("ex2.approx.ftz.f32 %f1, %f1;\nadd.f32 %f1, %f1, %f9;\n" + wall + "add.f32 %f2, %f2, %f9;\nret;\n"), ElementsAre(1, 2, 3, 4, 5)) << wall;
