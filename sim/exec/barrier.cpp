@@ -76,7 +76,7 @@ uint32_t operand_of(const Warp& w, Src s, LaneMask mask, uint32_t absent) {
   return s.bank == 2 ? absent : lanes<uint32_t>(w, s)[std::countr_zero(mask)];
 }
 
-// Lanes of a barrier instruction without .aligned may arrive in separate groups; the barrier itself works per warp.
+// Lanes of a barrier instruction may arrive in separate groups; the barrier itself works per warp.
 bool lanes_missing(const Warp& w, LaneMask mask) { return (w.alive & ~mask) != 0; }
 
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask);
@@ -97,7 +97,17 @@ Effect pass(Warp& w, uint32_t id) {
   return Effect::next;
 }
 
+// Lanes that the guard excludes go on; the others wait for them.
+Effect leave_excluded(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const auto* b = op.get_if<payload::Barrier>(); b != nullptr && b->aligned && w.active == w.alive) {
+    return fault(w, Code::F3406, fmt::format("lanes {:#010x} execute an .aligned instruction, lanes {:#010x} of their warp do not: its guard must be the same in all", mask, w.alive & ~mask));
+  }
+  run_groups(w, std::array{LaneGroup{w.pc + 1, w.active & ~mask, w.frame, w.backward}, LaneGroup{w.pc, mask, w.frame, w.backward}});
+  return Effect::jumped;
+}
+
 Effect bar_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (mask != w.active) return leave_excluded(w, op, mask);
   const uint32_t id = operand_of(w, op.src[0], mask, 0);
   const uint32_t count = operand_of(w, op.src[1], mask, static_cast<uint32_t>(w.cta->warps.size()) * kWarpSize);
   if (w.barrier_wait) {
@@ -132,6 +142,7 @@ Effect bar_red(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 
 Effect bar_arrive(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (mask != w.active) return leave_excluded(w, op, mask);
   const uint32_t id = operand_of(w, op.src[0], mask, 0), count = operand_of(w, op.src[1], mask, 0);
   if (lanes_missing(w, mask)) return block(w, BlockReason::warp_sync);
   if (const Effect e = check_count(w, id, count); e != Effect::next) return e;
@@ -180,7 +191,10 @@ void bind_barrier(Decoder& d, DecodedOp& op, size_t first) {
 }
 ExecFn bind_sync(Decoder& d, DecodedOp& op) {
   bind_barrier(d, op, 0);
-  op.emplace<payload::Barrier>();
+  op.emplace<payload::Barrier>({.aligned = op.aligned});
+  // PTX wants all lanes at one place; devices count thread by thread since Volta ("bar.sync … enforced per thread", CUDA C++ Programming
+  // Guide, independent thread scheduling), and nvcc copies a barrier into loops that lanes leave at different times.
+  op.aligned = false;
   return bar_sync;
 }
 ExecFn bind_arrive(Decoder& d, DecodedOp& op) {

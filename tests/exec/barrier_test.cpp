@@ -67,5 +67,26 @@ MEET: barrier.sync 0; setp.eq.u32 q, t, 0; barrier.red.popc.u32 result, 1, q;)",
              48);
 }
 
+// "bar.sync … enforced per thread, and thus will not succeed until reached by all non-exited threads in the block" (CUDA C++ Programming Guide,
+// independent thread scheduling): at any place. nvcc unrolls a loop with a barrier whose lanes leave one after the other into two.
+TEST(NamedBarrier, LanesComeFromSeveralPlaces) {
+  expect_all("mov.u32 result, 0; setp.lt.u32 p, tid, 40; @p bra SECOND; bar.sync 0; bra OUT; SECOND: bar.sync 0; OUT: add.u32 result, result, 9;", 9);
+  expect_all(R"(mov.u32 result, 0; rem.u32 t, tid, 3;
+TOP: setp.lt.u32 p, t, 2; @p bra REST;
+bar.sync 0; bar.sync 0; add.u32 result, result, 2; sub.u32 t, t, 2; bra TOP;
+REST: setp.eq.u32 p, t, 0; @p bra OUT; bar.sync 0; add.u32 result, result, 1; sub.u32 t, t, 1; bra REST;
+OUT: rem.u32 t, tid, 3; setp.eq.u32 p, t, 2; @p bra END; bar.sync 0; setp.eq.u32 p, t, 1; @p bra END; bar.sync 0;
+END: sub.u32 result, result, t; add.u32 result, result, 5;)",
+             5);
+}
+
+// Lanes that a guard excludes go on: here they exit, and exited threads do not count.
+TEST(NamedBarrier, ExcludedLanesGoOn) {
+  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed}) {
+    const std::vector<uint32_t> words = run_cta("mov.u32 result, 1; setp.lt.u32 p, tid, 48; @p barrier.sync 0; @p mov.u32 result, 2;", driver);
+    for (uint32_t i = 0; i < kThreads; ++i) EXPECT_EQ(words[i], i < 48 ? 2u : 1u) << i;
+  }
+}
+
 }  // namespace
 }  // namespace drywell::test
