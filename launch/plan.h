@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,7 +25,7 @@ struct BufferSpec {
   std::string type;             // f32 f16 bf16 f64 u8 s8 u16 s16 u32 s32 u64 s64 b8 …
   std::vector<uint64_t> shape;
   Init init = Init::zeros;
-  uint64_t seed = 1;
+  std::optional<uint64_t> seed;               // none: one of its own for each buffer of the plan, so that two operands differ
   std::vector<std::vector<uint8_t>> choices;  // random: elements to choose from; empty: all
   std::string path;
   uint64_t count() const;

@@ -80,7 +80,10 @@ void read_buffer(Buffer& b, std::vector<uint8_t>& data) {
   copy(a.data);
 }
 
-Buffer make_buffer(const BufferSpec& given, Accelerator& device) {
+// The first buffer has seed 1; the others have words of that stream, which no seed that a person writes is likely to be.
+uint64_t seed_of(const BufferSpec& given, uint64_t place) { return given.seed.value_or(place == 0 ? 1 : random_word(1, place)); }
+
+Buffer make_buffer(const BufferSpec& given, uint64_t place, Accelerator& device) {
   Buffer b{given, {}};
   std::vector<uint8_t> data;
   if (given.init == BufferSpec::Init::file) {
@@ -89,8 +92,8 @@ Buffer make_buffer(const BufferSpec& given, Accelerator& device) {
     const ElementType& t = *find_element_type(given.type);
     data.resize(given.bytes());
     if (given.init == BufferSpec::Init::ones || given.init == BufferSpec::Init::iota) fill_number(t, data, given.init == BufferSpec::Init::iota);
-    if (given.init == BufferSpec::Init::random && given.choices.empty()) fill_random(t, given.seed, data);
-    if (given.init == BufferSpec::Init::random && !given.choices.empty()) fill_chosen(given.choices, given.seed, data);
+    if (given.init == BufferSpec::Init::random && given.choices.empty()) fill_random(t, seed_of(given, place), data);
+    if (given.init == BufferSpec::Init::random && !given.choices.empty()) fill_chosen(given.choices, seed_of(given, place), data);
   }
   b.address = device.allocate(data.size(), given.name);
   // Poison is what new memory holds: without a write by the host, reads of it are found.
@@ -241,7 +244,7 @@ PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptio
   Buffers buffers;
   for (const BufferSpec& b : plan.buffers) {
     if (buffers.contains(b.name)) throw InputError(Code::E4408, fmt::format("buffer '{}' is named twice", b.name));
-    buffers.emplace(b.name, make_buffer(b, device));
+    buffers.emplace(b.name, make_buffer(b, buffers.size(), device));
   }
   check_names(plan, buffers);
   const ArgBytes bytes(plan, buffers, device);

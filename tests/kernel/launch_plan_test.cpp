@@ -91,6 +91,29 @@ args = ["@x", "f32:3", "u32:100"]
   EXPECT_EQ(read_npy(file("out.npy")).values<float>()[7], 42.0f);
 }
 
+// A kernel that reads B where A is meant must not pass.
+TEST_F(LaunchPlanFile, RandomBuffersDiffer) {
+  const LaunchPlan p = read_launch_file(plan(R"(
+module = "k.ptx"
+[buffers]
+a = "f32[64]:random"
+b = "f32[64]:random"
+c = "f32[64]:random,seed=1"
+d = "f32[64]:random,of=0|1"
+e = "f32[64]:random,of=0|1"
+[[launch]]
+block = 64
+args = ["@a", "f32:1", "u32:0"]
+)"));
+  SimulatedDevice device, other;
+  const PlanResult r = run_plan(p, device, {}), again = run_plan(p, other, {});
+  ASSERT_EQ(r.buffers.size(), 5u);
+  EXPECT_NE(r.buffers[0].bytes, r.buffers[1].bytes);
+  EXPECT_EQ(r.buffers[0].bytes, r.buffers[2].bytes);  // the first has seed 1, as ever
+  EXPECT_NE(r.buffers[3].bytes, r.buffers[4].bytes);
+  for (size_t i = 0; i < 5; ++i) EXPECT_EQ(r.buffers[i].bytes, again.buffers[i].bytes) << i;
+}
+
 TEST_F(LaunchPlanFile, SaysWhichElementDiffersFirst) {
   const LaunchPlan p = read_launch_file(plan("module = 'k.ptx'\nbuffers.x = 'f32[100]:iota'\nexpect.x = 'want.npy,abs=0.5'\n[[launch]]\nblock = 128\nargs = ['@x', 'f32:5', 'u32:100']\n"));
   SimulatedDevice device;
