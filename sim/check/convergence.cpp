@@ -26,15 +26,15 @@ void Convergence::commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
   product(w, op, mask);
 }
 
-// A commit tracks the operations that its own thread issued (PTX ISA 9.7.16.12.1).
+// A commit tracks all operations that its own thread has issued (PTX ISA 9.7.16.12.1), also those that an earlier commit of the thread
+// tracks: a second commit tells another consumer of the same operations.
 void Convergence::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = parts_.state_of(w);
   const Access who = parts_.access(w, op, mask, Agent::mma, false);
   for_lanes(mask, [&](uint32_t lane) {
     OperationQueue& q = state.tensor.of(lane, parts_.components);
-    const bool nothing = q.issued == q.committed;
     q.committed = q.issued;
-    if (!nothing) return;
+    if (q.issued != 0) return;
     for (const WarpState& other : parts_.warps.of_cta(w.cta->rank)) {
       for (const auto& [l, theirs] : other.tensor) {
         if (theirs.issued == theirs.committed || theirs.last == 0) continue;

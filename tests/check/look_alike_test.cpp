@@ -75,6 +75,23 @@ TEST(LookAlike, OperandsOverTheWordOfAlloc) {
   expect_silence(c);
 }
 
+// CUTLASS's example 112: a warp that has issued products tells two consumers of them, by a commit each, while another warp's product is in flight.
+TEST(LookAlike, TwoCommitsOfTheSameProducts) {
+  AsyncCase c;
+  c.threads = 64;
+  c.body = kBarriers + "@first mbarrier.init.shared::cta.b64 [bar+24], 1;\nfence.mbarrier_init.release.cluster;\nsetp.lt.u32 %p2, tid, 32;\nbar.sync 0;\n" +
+           replaced(replaced(kOperands, "tcgen05.alloc", "@%p2 tcgen05.alloc"), "ld.shared.b32 %r2, [bar+32];", "bar.sync 0;\nld.shared.b32 %r2, [bar+32];") + R"(
+  add.u32 %r4, %r2, 16;
+  setp.eq.u32 %p4, tid, 32;
+  @%p4 tcgen05.mma.cta_group::1.kind::f16 [%r4], %rd1, %rd2, %r3, %p3;
+  bar.sync 0;
+)" + kProduct +
+           kCommit +
+           replaced(kCommit, "[bar+8]", "[bar+16]") + "@%p4 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar+24];\n" + wait_for("[bar+8]", 0) + wait_for("[bar+16]", 0) +
+           wait_for("[bar+24]", 0) + "bar.sync 0;\n@%p2 " + kFree;
+  expect_silence(c);
+}
+
 // The same across a cluster: a relaxed barrier is between the uses of the word and the peer's copy.
 TEST(LookAlike, APeersCopyOverTheWordOfAlloc) {
   AsyncCase c;
