@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "cudart/properties.h"
-#include "drywell/isa/register_estimate.h"
 #include "drywell/core/bits.h"
 
 namespace drywell::cudart {
@@ -40,7 +39,7 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   a.shared_bytes = c.device().static_smem(c.loaded(*k.module), k.name);
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
   a.max_threads_per_block = bound.has_value() ? static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]) : kMaxThreads;
-  a.num_regs = static_cast<int>(isa::estimated_registers(f));
+  a.num_regs = static_cast<int>(c.device().registers(c.loaded(*k.module), k.name));
   a.ptx_version = k.module->ptx_target;
   a.binary_version = compute_capability(c.device());
   a.max_dynamic_shared_bytes = static_cast<int>(max_dynamic_smem(c.device(), k, c.loaded(*k.module)));
@@ -75,14 +74,6 @@ void set_attribute(Context& c, Kernel& k, int attribute, int value) {
   }
 }
 
-// By the estimate of registers, but not fewer than the text asks for (.minnctapersm), and never none.
-uint32_t ctas_by_registers(Context& c, const isa::Function& f, uint64_t threads) {
-  const sim::ArchConfig& a = c.device().arch();
-  const uint64_t per_warp = round_up(uint64_t{estimated_registers(f)} * kWarpSize, a.sm.register_unit), warps = (threads + kWarpSize - 1) / kWarpSize;
-  const uint64_t least = f.directives.minnctapersm.value_or(1);
-  return static_cast<uint32_t>(std::max<uint64_t>(least, a.sm.registers / (per_warp * warps)));
-}
-
 int ctas_per_sm(Context& c, Kernel& k, int threads, size_t dynamic_smem) {
   require_value(threads > 0 && dynamic_smem <= UINT32_MAX);
   sim::LaunchConfig config;
@@ -92,7 +83,30 @@ int ctas_per_sm(Context& c, Kernel& k, int threads, size_t dynamic_smem) {
   if (f.directives.reqntid.has_value()) config.block = {(*f.directives.reqntid)[0], (*f.directives.reqntid)[1], (*f.directives.reqntid)[2]};
   config.dynamic_smem = static_cast<uint32_t>(dynamic_smem);
   if (const auto& r = f.directives.reqnctapercluster; r.has_value()) config.grid = {(*r)[0], (*r)[1], (*r)[2]};
-  return static_cast<int>(std::min(c.device().occupancy(c.loaded(*k.module), k.name, config).ctas_per_sm, ctas_by_registers(c, f, config.block.count())));
+  return static_cast<int>(c.device().estimated_occupancy(c.loaded(*k.module), k.name, config).ctas_per_sm);
+}
+
+/// Threads of a block for which an SM has the registers (cuda_occupancy.h).
+static int threads_by_registers(Context& c, const Kernel& k) {
+  const auto& sm = c.device().arch().sm;
+  const uint64_t of_warp = round_up(uint64_t{c.device().registers(c.loaded(*k.module), k.name)} * kWarpSize, sm.register_unit);
+  const auto partitions = static_cast<uint64_t>(sm.partitions);
+  return static_cast<int>(static_cast<uint64_t>(sm.registers) / partitions / of_warp * partitions * kWarpSize);
+}
+
+// As cudaOccupancyMaxPotentialBlockSize does (cuda_runtime.h).
+BlockChoice best_block(Context& c, Kernel& k, const std::function<size_t(int)>& dynamic_smem, int limit) {
+  const int most = std::min({limit == 0 ? kMaxThreads : limit, attributes_of(c, k).max_threads_per_block, threads_by_registers(c, k)});
+  const int sm_threads = device_attribute(c.device(), 39), warp = static_cast<int>(kWarpSize);
+  BlockChoice best;
+  int resident = 0;
+  for (int rounded = (most + warp - 1) / warp * warp; rounded > 0 && resident < sm_threads; rounded -= warp) {
+    const int block = std::min(rounded, most), ctas = ctas_per_sm(c, k, block, dynamic_smem(block));
+    if (block * ctas <= resident) continue;
+    resident = block * ctas;
+    best = {block, ctas * static_cast<int>(c.device().sm_count())};
+  }
+  return best;
 }
 
 size_t available_smem(Context& c, Kernel& k, int ctas) {
@@ -112,7 +126,7 @@ int max_clusters(Context& c, Kernel& k, const RuntimeLaunchConfig& config) {
   // The grid is one cluster: the result depends on the chip, not on the grid of the launch.
   l.grid = l.cluster;
   if (const auto& r = function_of(c, k).directives.reqnctapercluster; r.has_value()) l.grid = {(*r)[0], (*r)[1], (*r)[2]};
-  return static_cast<int>(c.device().occupancy(c.loaded(*k.module), k.name, l).clusters);
+  return static_cast<int>(c.device().estimated_occupancy(c.loaded(*k.module), k.name, l).clusters);
 }
 
 int max_cluster_size(Context& c, Kernel& k, const RuntimeLaunchConfig& config) {

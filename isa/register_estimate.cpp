@@ -87,7 +87,7 @@ class Ranges {
 
 uint32_t estimated_registers(const Function& f) {
   const uint32_t rounded = round_up(Ranges(f).most_words() + kReserved, kUnit);
-  return std::min(std::clamp(rounded, kLeast, kMost), f.directives.maxnreg.value_or(kMost));
+  return std::clamp(rounded, kLeast, kMost);
 }
 
 }  // namespace drywell::isa

@@ -18,6 +18,7 @@
 #include "sim/cooperative.h"
 #include "sim/events/hub.h"
 #include "sim/exec/decode.h"
+#include "sim/exec/entry_registers.h"
 #include "sim/exec/register_sharing.h"
 #include "sim/observer_adapter.h"
 #include "sim/schedule/functional.h"
@@ -347,13 +348,12 @@ Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, con
 
 uint32_t Device::static_smem(const LoadedModule& m, std::string_view kernel) { return impl_->prepare(m, kernel, {}).program->static_smem; }
 
-Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
-  const Launch l = impl_->prepare(m, kernel, config);
+static Device::Occupancy occupancy_of(const ArchConfig& arch, const Launch& l, uint32_t registers) {
   Diagnostics problems;
   check_launch(*l.program->function, l, problems);
   if (problems.has_errors()) return {};
-  const Residency r = residency(impl_->arch, l, registers_of_directives(l));
-  return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(impl_->arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
+  const Residency r = residency(arch, l, registers);
+  return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
 }
 
 RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
@@ -361,6 +361,18 @@ RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const L
   const Adapted adapted(options);
   return impl_->launch(m, kernel, config, args, adapted.options);
 }
+
+Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
+  const Launch l = impl_->prepare(m, kernel, config);
+  return occupancy_of(impl_->arch, l, registers_of_directives(l));
+}
+
+Device::Occupancy Device::estimated_occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
+  const Launch l = impl_->prepare(m, kernel, config);
+  return occupancy_of(impl_->arch, l, entry_registers(l));
+}
+
+uint32_t Device::registers(const LoadedModule& m, std::string_view kernel) { return entry_registers(impl_->prepare(m, kernel, {})); }
 
 static void begin(RunProgress* progress, uint64_t ctas) {
   if (progress == nullptr) return;

@@ -7,6 +7,7 @@
 #include "drywell/sim/arch_config.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
+#include "sim/exec/entry_registers.h"
 #include "sim/state/payload/branch.h"
 #include "sim/state/payload/control.h"
 
@@ -72,24 +73,9 @@ Effect brkpt(Warp& w, const DecodedOp&, LaneMask mask) { return fault(w, Code::F
 // The warp yields, so that other warps run; the timed driver models the duration of the sleep.
 Effect nanosleep(Warp&, const DecodedOp&, LaneMask) { return Effect::yield; }
 
-// Registers of a thread at launch: the kernel's .maxnreg, or its share of the register file by its block and minimum of resident CTAs,
-// but no more than its largest setmaxnreg.inc, as in ptxas 13.0 (.maxntid 256 with inc 248: 248; 384 with inc 160: 160, with inc
-// 248: 168; docs/facts/corrections.md). 0: unknown, and setmaxnreg has no effect (PTX ISA 9.7.19.5).
-uint32_t launch_registers(const Launch& l) {
-  const isa::Directives& d = l.program->function->directives;
-  if (d.maxnreg.has_value()) return *d.maxnreg;
-  if (!d.maxntid.has_value() && !d.reqntid.has_value()) return 0;
-  const auto& bound = d.reqntid.has_value() ? *d.reqntid : *d.maxntid;
-  const uint64_t threads = uint64_t{bound[0]} * bound[1] * bound[2] * d.minnctapersm.value_or(1);
-  constexpr uint64_t kMost = 256;  // registers are allocated in units of eight: 255 names and one more
-  const uint64_t share = static_cast<uint64_t>(l.arch->sm.registers) / std::max<uint64_t>(1, threads);
-  const uint32_t most = l.program->most_registers;
-  return static_cast<uint32_t>(std::min<uint64_t>(most == 0 ? kMost : most, share / 8 * 8));
-}
-
 Effect set_registers(Warp& w, const DecodedOp& op, LaneMask) {
   const auto [count, grow] = op.as<payload::SetRegisters>();
-  if (w.max_registers == 0) w.max_registers = launch_registers(*w.cta->cluster->launch);
+  if (w.max_registers == 0) w.max_registers = known_registers(*w.cta->cluster->launch);
   if (w.max_registers == 0) return Effect::next;
   if (grow ? count < w.max_registers : count > w.max_registers) {
     return fault(w, Code::F3407, fmt::format("setmaxnreg.{} to {} registers by warp {}, which has {}", grow ? "inc" : "dec", count, w.index, w.max_registers));
@@ -135,6 +121,7 @@ template <> ExecFn bind<isa::row::nanosleep>(Decoder& d, DecodedOp& op) {
 template <> ExecFn bind<isa::row::setmaxnreg>(Decoder& d, DecodedOp& op) {
   const auto count = static_cast<uint32_t>(d.operand(0)->value);
   op.emplace<payload::SetRegisters>({.count = count, .grow = d.has(isa::Mod::inc)});
+  d.program().sets_registers = true;
   if (d.has(isa::Mod::inc)) d.program().most_registers = std::max(d.program().most_registers, count);
   return set_registers;
 }

@@ -137,6 +137,7 @@ struct Program {
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
   std::vector<RegUse> reg_use;
   std::vector<uint32_t> reg_lists;
+  bool sets_registers = false;            // has setmaxnreg
   std::vector<bool> polling;              // by pc: in a loop that only polls memory (sim/exec/polling_loops.h); empty if there is none
   std::vector<std::string> unsupported;   // reasons why an instruction cannot run; payload::Unsupported is an index into them
 

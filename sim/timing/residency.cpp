@@ -7,47 +7,38 @@
 
 namespace drywell::sim {
 
+uint32_t registers_of_directives(const Launch& launch) { return launch.program->function->directives.maxnreg.value_or(0); }
+
 namespace {
 
-// ptxas orders instructions so that values live shorter, most of all to come down to 32 registers, which let every thread of an SM be
-// resident: 36 kernels of tests/corpus/timing (the half that is fitted) against ptxas 13.0.
-uint32_t allocated(uint32_t estimate) {
-  constexpr uint32_t kAllThreads = 32, kNear = 64;
-  constexpr double kOfMany = 0.82;
-  if (estimate <= kAllThreads) return estimate;
-  return estimate <= kNear ? kAllThreads : std::max<uint32_t>(kNear / 2, static_cast<uint32_t>(round_up(static_cast<uint64_t>(kOfMany * estimate), 8)));
+// Each sub-partition has its part of the file, and takes whole warps (cuda_occupancy.h).
+uint64_t warps_by_registers(const ArchConfig& arch, uint64_t of_warp) {
+  const auto partitions = static_cast<uint64_t>(arch.sm.partitions);
+  return static_cast<uint64_t>(arch.sm.registers) / partitions / of_warp * partitions;
 }
 
 }  // namespace
-
-uint32_t registers_of_directives(const Launch& launch) { return launch.program->function->directives.maxnreg.value_or(0); }
-
-uint32_t registers_at_launch(const Launch& launch) {
-  const isa::Directives& d = launch.program->function->directives;
-  if (d.maxnreg.has_value()) return *d.maxnreg;
-  const uint64_t threads = round_up(launch.block.count(), kWarpSize) * d.minnctapersm.value_or(1);
-  const auto share = static_cast<uint32_t>(static_cast<uint64_t>(launch.arch->sm.registers) / std::max<uint64_t>(1, threads) / 8 * 8);
-  const uint32_t most = launch.program->most_registers;
-  return std::min(share, most != 0 ? most : allocated(launch.estimated_registers));
-}
 
 Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers) {
   const auto threads = static_cast<uint64_t>(launch.block.count());
   const uint64_t warps = (threads + kWarpSize - 1) / kWarpSize;
   Residency r;
   uint64_t best = ~uint64_t{0};
-  const auto limit = [&](const char* what, uint64_t of_cta, uint64_t of_sm) {
-    const uint64_t n = of_cta == 0 ? of_sm : of_sm / of_cta;
+  const auto limit = [&](const char* what, uint64_t of_cta, uint64_t of_sm, uint64_t n) {
     r.limits.push_back({what, n, of_cta, of_sm});
     if (n >= best) return;
     best = n;
     r.limit = what;
   };
-  limit("CTAs", 1, arch.sm.ctas);
-  limit("threads", threads, arch.sm.threads);
-  limit("warps", warps, arch.sm.warps);
-  limit("shared memory", round_up(launch.smem_bytes, arch.smem.allocation_unit), arch.smem.bytes);
-  if (registers != 0) limit("registers", round_up(uint64_t{registers} * kWarpSize, arch.sm.register_unit) * warps, arch.sm.registers);
+  const auto share = [&](const char* what, uint64_t of_cta, uint64_t of_sm) { limit(what, of_cta, of_sm, of_cta == 0 ? of_sm : of_sm / of_cta); };
+  share("CTAs", 1, arch.sm.ctas);
+  share("threads", threads, arch.sm.threads);
+  share("warps", warps, arch.sm.warps);
+  share("shared memory", round_up(launch.smem_bytes, arch.smem.allocation_unit), arch.smem.bytes);
+  if (registers != 0) {
+    const uint64_t of_warp = round_up(uint64_t{registers} * kWarpSize, arch.sm.register_unit);
+    limit("registers", of_warp * warps, static_cast<uint64_t>(arch.sm.registers), std::max<uint64_t>(1, warps_by_registers(arch, of_warp) / warps));  // an estimate refuses no CTA
+  }
   r.ctas_per_sm = static_cast<uint32_t>(std::max<uint64_t>(1, best));
   return r;
 }

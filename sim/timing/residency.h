@@ -19,10 +19,6 @@ struct Residency {
 
 /// Registers of each thread that the kernel's directives give; 0: none does.
 uint32_t registers_of_directives(const Launch& launch);
-/// Registers of each thread when the kernel starts: those that its directives and setmaxnreg give it, else an estimate
-/// (drywell/isa/register_estimate.h), at most its share of the file.
-uint32_t registers_at_launch(const Launch& launch);
-
 /// `registers`: per thread, 0 if unknown.
 Residency residency(const ArchConfig& arch, const Launch& launch, uint32_t registers);
 

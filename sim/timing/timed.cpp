@@ -7,6 +7,7 @@
 #include "drywell/core/error.h"
 #include "drywell/core/parallel.h"
 #include "sim/events/hub.h"
+#include "sim/exec/entry_registers.h"
 #include "sim/schedule/fingerprint.h"
 #include "sim/schedule/functional.h"
 #include "sim/timing/branch_on_results.h"
@@ -79,7 +80,7 @@ Residency TimedRun::resident_at_once() const {
   const uint64_t places = cluster_places(arch_, launch_.sm_count, static_cast<uint32_t>(launch_.cluster.count())).size() * most.ctas_per_sm;
   const bool talks = program_.talks_between_ctas || launch_.program->ordered_across_ctas;
   if (talks && launch_.grid.count() / launch_.cluster.count() <= places) return most;
-  return residency(arch_, launch_, registers_at_launch(launch_));
+  return residency(arch_, launch_, entry_registers(launch_));
 }
 
 // One dispatcher deals the CTAs of the whole chip, a fixed number a cycle (docs/facts/timing.md §9). Returns when it deals the next cluster,

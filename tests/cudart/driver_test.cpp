@@ -19,6 +19,12 @@ CudaError cuModuleLoadData(void** out, const void* image);
 CudaError cuModuleGetFunction(void** out, void* module, const char* name);
 CudaError cuModuleUnload(void* module);
 CudaError cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void* function, int threads, size_t smem);
+CudaError cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function, size_t (*smem_of)(int), size_t smem, int limit);
+CudaError cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, void* function, size_t (*smem_of)(int), size_t smem, int limit, unsigned flags);
+CudaError cuFuncGetAttribute(int* out, int attribute, void* function);
+CudaError cuDeviceGetAttribute(int* out, int attribute, int device);
+CudaError cuCtxGetLimit(size_t* out, int limit);
+CudaError cuCtxSetLimit(int limit, size_t value);
 CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned count, int* options, void** values);
 CudaError cuMemAlloc_v2(uint64_t* out, size_t bytes);
 CudaError cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes);
@@ -216,21 +222,96 @@ TEST(Driver, PointerAttributes) {
   EXPECT_EQ(cuPointerGetAttribute(&at, 4, p), CudaError::invalid_value);  // _HOST_POINTER of device memory
 }
 
-TEST(Driver, RegistersLimitOccupancyByTheirEstimate) {
-  // 200 values that live together: 208 registers with what ptxas adds (register_estimate_test), 8 warps of 32 * 208: one CTA of 65536.
-  std::string text = ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n.reg .b32 %r<200>;\n.reg .b64 %rd<2>;\n";
-  for (int i = 0; i < 200; ++i) text += "mov.u32 %r" + std::to_string(i) + ", %tid.x;\n";
-  for (int i = 1; i < 200; ++i) text += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";\n";
-  text += "ld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r0;\nret;\n}\n";
-  void *module = nullptr, *function = nullptr;
-  ASSERT_EQ(cuModuleLoadData(&module, text.c_str()), kOk);
-  ASSERT_EQ(cuModuleGetFunction(&function, module, "many"), kOk);
-  int ctas = 0;
-  ASSERT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, function, 256, 0), kOk);
-  EXPECT_EQ(ctas, 1);
-  ASSERT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&ctas, function, 32, 0), kOk);
-  EXPECT_EQ(ctas, 65536 / (208 * 32));
-  EXPECT_EQ(cuModuleUnload(module), kOk);
+/// A kernel in which `count` values live together.
+class ManyValues {
+ public:
+  explicit ManyValues(int count, const std::string& directives = "") {
+    const std::string n = std::to_string(count);
+    std::string text = ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry many(.param .u64 p) " + directives + "\n{\n.reg .b32 %r<" + n + ">;\n.reg .b64 %rd<2>;\n";
+    for (int i = 0; i < count; ++i) text += "mov.u32 %r" + std::to_string(i) + ", %tid.x;\n";
+    for (int i = 1; i < count; ++i) text += "add.u32 %r0, %r0, %r" + std::to_string(i) + ";\n";
+    text += "ld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], %r0;\nret;\n}\n";
+    EXPECT_EQ(cuModuleLoadData(&module_, text.c_str()), kOk);
+    EXPECT_EQ(cuModuleGetFunction(&function, module_, "many"), kOk);
+  }
+  ~ManyValues() { EXPECT_EQ(cuModuleUnload(module_), kOk); }
+  ManyValues(const ManyValues&) = delete;
+  ManyValues& operator=(const ManyValues&) = delete;
+  int registers() const {
+    int n = 0;
+    EXPECT_EQ(cuFuncGetAttribute(&n, 4, function), kOk);  // CU_FUNC_ATTRIBUTE_NUM_REGS
+    return n;
+  }
+  int ctas(int threads, size_t smem = 0) const {
+    int n = 0;
+    EXPECT_EQ(cuOccupancyMaxActiveBlocksPerMultiprocessor(&n, function, threads, smem), kOk);
+    return n;
+  }
+  void* function = nullptr;
+
+ private:
+  void* module_ = nullptr;
+};
+
+/// cuda_occupancy.h: registers are given to warps in units of 256, in each of four parts of the file of 65,536.
+int ctas_by_registers(int registers, int warps) { return 65536 / 4 / ((registers * 32 + 255) / 256 * 256) * 4 / warps; }
+
+TEST(Driver, OneNumberOfRegistersIsReportedAndLimitsOccupancy) {
+  for (const int count : {90, 150, 200}) {
+    const ManyValues k(count);
+    ASSERT_GT(k.registers(), 64) << count;  // more than 32 CTAs of a warp would need
+    for (const int warps : {1, 3, 4, 8}) EXPECT_EQ(k.ctas(32 * warps), std::max(1, std::min(32, ctas_by_registers(k.registers(), warps)))) << count << ", " << warps;
+  }
+  const ManyValues few(8), bounded(200, ".maxntid 1024"), both(200, ".maxntid 256 .minnctapersm 4"), most(200, ".maxnreg 40");
+  EXPECT_LE(few.registers(), 32);
+  EXPECT_EQ(few.ctas(1024), 2);
+  EXPECT_EQ(bounded.registers(), 64);  // 65,536 / 1,024
+  EXPECT_EQ(bounded.ctas(1024), 1);
+  EXPECT_EQ(both.registers(), 64);
+  EXPECT_EQ(both.ctas(256), 4);
+  EXPECT_EQ(most.registers(), 40);
+  EXPECT_EQ(most.ctas(96), 16);  // 12 warps for each part of the file, 48 in all: 17 CTAs by the whole file
+}
+
+TEST(Driver, TheBestBlockFillsAnSm) {
+  const ManyValues few(8), many(200);
+  int grid = 0, block = 0, sms = 0, most = 0;
+  ASSERT_EQ(cuDeviceGetAttribute(&sms, 16, 0), kOk);
+  // 2,048 threads: two blocks of 1,024, which is tried first.
+  ASSERT_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, few.function, nullptr, 0, 0), kOk);
+  EXPECT_EQ(block, 1024);
+  EXPECT_EQ(grid, 2 * sms);
+  ASSERT_EQ(cuOccupancyMaxPotentialBlockSizeWithFlags(&grid, &block, few.function, nullptr, 0, 256, 0), kOk);
+  EXPECT_EQ(block, 256);
+  EXPECT_EQ(grid, 8 * sms);
+  // With 1 KiB for each thread an SM of 228 KiB has room for 224 threads (and 1 KiB of each block).
+  ASSERT_EQ(cuOccupancyMaxPotentialBlockSize(
+                &grid, &block, few.function, [](int threads) { return size_t(threads) * 1024; }, 7, 0),
+            kOk);
+  EXPECT_EQ(block * grid / sms, 224);
+  // No other block has more resident threads than the one found.
+  ASSERT_EQ(cuOccupancyMaxPotentialBlockSize(&grid, &block, many.function, nullptr, 0, 0), kOk);
+  for (int threads = 32; threads <= 256; threads += 32) most = std::max(most, threads * many.ctas(threads));
+  EXPECT_EQ(block * many.ctas(block), most);
+  EXPECT_EQ(grid, many.ctas(block) * sms);
+}
+
+TEST(Driver, LimitsAreWhatWasSet) {
+  size_t value = 0;
+  // CU_LIMIT_STACK_SIZE, _PRINTF_FIFO_SIZE, _MALLOC_HEAP_SIZE, _DEV_RUNTIME_PENDING_LAUNCH_COUNT
+  for (const int limit : {0, 1, 2, 4}) {
+    ASSERT_EQ(cuCtxGetLimit(&value, limit), kOk);
+    const size_t before = value;
+    ASSERT_EQ(cuCtxSetLimit(limit, 4 * before), kOk);
+    ASSERT_EQ(cuCtxGetLimit(&value, limit), kOk);
+    EXPECT_EQ(value, 4 * before);
+    ASSERT_EQ(cudaDeviceReset(), kOk);
+    ASSERT_EQ(cuCtxGetLimit(&value, limit), kOk);
+    EXPECT_EQ(value, before);
+  }
+  EXPECT_EQ(cuCtxGetLimit(&value, 3), CudaError::unsupported_limit);  // depth of synchronisation in kernels: "compute capability < 9.0"
+  EXPECT_EQ(cuCtxSetLimit(3, 2), CudaError::unsupported_limit);
+  EXPECT_EQ(cuCtxSetLimit(99, 2), CudaError::invalid_value);
 }
 
 TEST(Driver, WhyAModuleIsNotLoadedIsInTheProgramsBuffer) {

@@ -111,6 +111,18 @@ class Device {
   };
   /// Both numbers are 0 for a launch whose shape launch() refuses. Throws InputError E41xx if the module has no such kernel.
   Occupancy occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
+  /// The same, where registers() limits it, too: what a program divides its work by. occupancy() knows .maxnreg alone, since an estimate
+  /// must not refuse a launch.
+  Occupancy estimated_occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
+  /// The heap of `malloc` in kernels: its bytes (8 MiB at first), what kernels have not freed, and its end.
+  struct KernelHeap {
+    uint64_t allocations = 0, bytes = 0;
+  };
+  void set_kernel_heap(uint64_t bytes);
+  KernelHeap kernel_heap() const;
+  void free_kernel_heap();
+  /// Registers of a thread: what ptxas takes for kernels with setmaxnreg, otherwise an estimate. Throws as occupancy().
+  uint32_t registers(const LoadedModule& m, std::string_view kernel);
   /// Bytes of shared memory that the kernel declares statically.
   uint32_t static_smem(const LoadedModule& m, std::string_view kernel);
 
