@@ -99,6 +99,11 @@ class CorruptByte {
   uint8_t before_ = 0;
 };
 
+/// What kernels allocated by malloc and never freed; empty if there is nothing.
+std::string heap_leaks(const sim::Device::KernelHeap& heap) {
+  return heap.allocations == 0 ? "" : fmt::format("drywell: {} allocations of malloc in kernels with {} bytes were never freed\n", heap.allocations, heap.bytes);
+}
+
 }  // namespace
 
 Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options)
@@ -320,7 +325,7 @@ void Launcher::finish() const {
     memory_.find_writers("the host");
     print_error(memory_.log().list());
   }
-  if (options_.leaks) print_error(memory_.log().leaks());
+  if (options_.leaks) print_error(memory_.log().leaks() + heap_leaks(device_.kernel_heap()));
   if (!options_.report.empty()) {
     write_file_atomically(options_.report, options_.report.ends_with(".json") ? launch_json(records_, options_) : launch_text(records_));
   }

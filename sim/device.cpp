@@ -255,6 +255,12 @@ std::optional<MemoryRange> Device::find(GmemAddr a) const {
   if (found == nullptr) return std::nullopt;
   return MemoryRange{GmemAddr(found->base), found->size, found->data};
 }
+void Device::set_kernel_heap(uint64_t bytes) { impl_->gmem.set_heap_limit(bytes); }
+Device::KernelHeap Device::kernel_heap() const {
+  const Gmem::Heap heap = impl_->gmem.heap();
+  return {heap.allocations, heap.bytes};
+}
+void Device::free_kernel_heap() { impl_->gmem.free_heap(); }
 uint64_t Device::memory_used() const { return impl_->gmem.used(); }
 uint64_t Device::memory_capacity() const { return impl_->gmem.capacity(); }
 uint64_t Device::memory_free() const { return impl_->gmem.free_bytes(); }
@@ -356,12 +362,6 @@ static Device::Occupancy occupancy_of(const ArchConfig& arch, const Launch& l, u
   return {r.ctas_per_sm, static_cast<uint32_t>(cluster_places(arch, l.sm_count, static_cast<uint32_t>(l.cluster.count())).size()) * r.ctas_per_sm};
 }
 
-RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
-  if (options.observers.empty()) return impl_->launch(m, kernel, config, args, options);
-  const Adapted adapted(options);
-  return impl_->launch(m, kernel, config, args, adapted.options);
-}
-
 Device::Occupancy Device::occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config) {
   const Launch l = impl_->prepare(m, kernel, config);
   return occupancy_of(impl_->arch, l, registers_of_directives(l));
@@ -373,6 +373,12 @@ Device::Occupancy Device::estimated_occupancy(const LoadedModule& m, std::string
 }
 
 uint32_t Device::registers(const LoadedModule& m, std::string_view kernel) { return entry_registers(impl_->prepare(m, kernel, {})); }
+
+RunResult Device::launch(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config, const Args& args, const RunOptions& options) {
+  if (options.observers.empty()) return impl_->launch(m, kernel, config, args, options);
+  const Adapted adapted(options);
+  return impl_->launch(m, kernel, config, args, adapted.options);
+}
 
 static void begin(RunProgress* progress, uint64_t ctas) {
   if (progress == nullptr) return;

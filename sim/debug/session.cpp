@@ -73,9 +73,10 @@ Session::Session(const Launch& launch, const RunOptions& options)
   output_.emplace(options_.max_output);
   launch_.output = &*output_;
   schedule_ = make_schedule();
+  launch_.gmem->freeze_heap(true);  // images are of the allocations at the start
   keep_snapshot();
 }
-Session::~Session() = default;
+Session::~Session() { launch_.gmem->freeze_heap(false); }
 
 std::unique_ptr<Schedule> Session::make_schedule() {
   return options_.driver == DriverKind::timed ? make_timed_schedule(launch_, options_) : make_functional_schedule(launch_, options_);

@@ -53,7 +53,36 @@ uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane) {
   return local_pointer(w, lane, address, v.bytes);
 }
 
+uint64_t call_argument(Warp& w, const CallSite& site, size_t index, uint32_t lane) {
+  uint64_t v = 0;
+  const CallSite::Value& value = site.args[index];
+  if (const uint8_t* p = call_value(w, value, lane); p != nullptr) std::memcpy(&v, p, std::min(value.bytes, 8u));
+  return v;
+}
+
+void set_call_result(Warp& w, const CallSite& site, uint32_t lane, uint64_t value) {
+  if (site.results.empty()) return;
+  const CallSite::Value& result = site.results[0];
+  if (uint8_t* r = call_value(w, result, lane); r != nullptr) std::memcpy(r, &value, std::min(result.bytes, 8u));
+}
+
 namespace {
+
+/// A function that Drywell implements. Allocations have an order across CTAs, so that a launch always has the same addresses.
+struct KnownFunction {
+  Builtin builtin;
+  std::string_view name;
+  size_t args;
+  Effect (*run)(Warp&, const CallSite&, LaneMask);
+  bool ordered;
+};
+constexpr KnownFunction kKnown[] = {
+    {Builtin::vprintf, "vprintf", 2, exec_vprintf, false},
+    {Builtin::assert_fail, "__assertfail", 5, exec_assert_fail, false},
+    {Builtin::malloc, "malloc", 1, exec_malloc, true},
+    {Builtin::aligned_malloc, "__nv_aligned_device_malloc", 2, exec_malloc, true},
+    {Builtin::free, "free", 1, exec_free, true},
+};
 
 /// From this number of frames on, a warp gives up those in which no lane is.
 constexpr size_t kManyFrames = 256;
@@ -201,7 +230,7 @@ Effect call_indirect(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 Effect call_builtin(Warp& w, const DecodedOp& op, LaneMask mask) {
   const CallSite& site = program_of(w).calls[op.as<payload::Call>().site];
-  return site.builtin == Builtin::vprintf ? exec_vprintf(w, site, mask) : exec_assert_fail(w, site, mask);
+  return std::find_if(std::begin(kKnown), std::end(kKnown), [&](const KnownFunction& k) { return k.builtin == site.builtin; })->run(w, site, mask);
 }
 
 CallSite::Value value_of(Decoder& d, const isa::Operand& o, bool result) {
@@ -232,10 +261,9 @@ std::vector<CallSite::Value> values_of(Decoder& d, const isa::Operand* list, boo
   return out;
 }
 
-Builtin builtin_of(std::string_view name, size_t args) {
-  if (name == "vprintf" && args == 2) return Builtin::vprintf;
-  if (name == "__assertfail" && args == 5) return Builtin::assert_fail;
-  return Builtin::none;
+const KnownFunction* known_function(std::string_view name, size_t args) {
+  const auto* const it = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const KnownFunction& k) { return k.name == name && k.args == args; });
+  return it == std::end(kKnown) ? nullptr : it;
 }
 
 void check_arity(const CallSite& site, const isa::Function& callee) {
@@ -299,9 +327,10 @@ ExecFn bind<isa::row::call>(Decoder& d, DecodedOp& op) {
     fn = call_direct;
   } else {
     const std::string& name = d.function().symbols[target.index].name;
-    site.builtin = builtin_of(name, site.args.size());
-    if (site.builtin == Builtin::none)
-      throw Unsupported(fmt::format("call of '{}', which the module does not define", name));
+    const KnownFunction* known = known_function(name, site.args.size());
+    if (known == nullptr) throw Unsupported(fmt::format("call of '{}', which the module does not define", name));
+    site.builtin = known->builtin;
+    if (known->ordered) d.program().ordered_across_ctas = true;
     fn = call_builtin;
   }
   op.emplace<payload::Call>({static_cast<uint32_t>(d.program().calls.size())});

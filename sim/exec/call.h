@@ -30,5 +30,14 @@ uint8_t* call_value(Warp& w, const CallSite::Value& v, uint32_t lane);
 Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask);
 /// __assertfail(message, file, line, function, size): fault F3702.
 Effect exec_assert_fail(Warp& w, const CallSite& site, LaneMask mask);
+/// malloc(bytes), __nv_aligned_device_malloc(bytes, alignment): an allocation of device memory in each lane, or 0.
+Effect exec_malloc(Warp& w, const CallSite& site, LaneMask mask);
+/// free(address): fault F3008 for what malloc did not return.
+Effect exec_free(Warp& w, const CallSite& site, LaneMask mask);
+
+/// Argument `index` of one lane, at most 64 bits.
+uint64_t call_argument(Warp& w, const CallSite& site, size_t index, uint32_t lane);
+/// The first result of one lane, where the call has one.
+void set_call_result(Warp& w, const CallSite& site, uint32_t lane, uint64_t value);
 
 }  // namespace drywell::sim

@@ -193,14 +193,6 @@ class Conversion {
   uint32_t narrow_ = 4;  // bytes of an integer that is not wide
 };
 
-uint64_t argument(Warp& w, const CallSite& site, size_t index, uint32_t lane) {
-  uint64_t v = 0;
-  const CallSite::Value& value = site.args[index];
-  if (const uint8_t* p = call_value(w, value, lane); p != nullptr)
-    std::memcpy(&v, p, std::min(value.bytes, 8u));
-  return v;
-}
-
 }  // namespace
 
 Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
@@ -209,9 +201,9 @@ Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
   std::optional<uint64_t> bad;
   for_lanes(mask, [&](uint32_t lane) {
     GuestReader reader(w, lane);
-    Arguments args(reader, argument(w, site, 1, lane));
+    Arguments args(reader, call_argument(w, site, 1, lane));
     std::string format;
-    if (!reader.read_string(argument(w, site, 0, lane), format)) bad = reader.bad();
+    if (!reader.read_string(call_argument(w, site, 0, lane), format)) bad = reader.bad();
     for (size_t i = 0; i < format.size();) {
       if (format[i] == '%') {
         Conversion conversion(format, i + 1, args, reader);
@@ -222,11 +214,7 @@ Effect exec_vprintf(Warp& w, const CallSite& site, LaneMask mask) {
       }
     }
     if (!args.ok()) bad = reader.bad();
-    if (!site.results.empty()) {
-      const auto count = static_cast<uint64_t>(args.count());
-      const CallSite::Value& result = site.results[0];
-      if (uint8_t* r = call_value(w, result, lane); r != nullptr) std::memcpy(r, &count, std::min(result.bytes, 8u));
-    }
+    set_call_result(w, site, lane, static_cast<uint64_t>(args.count()));
   });
   if (bad.has_value())
     return fault(w, Code::F3007, fmt::format("vprintf reads address {:#x}, where there is no memory", *bad));
@@ -240,13 +228,13 @@ Effect exec_assert_fail(Warp& w, const CallSite& site, LaneMask mask) {
   GuestReader reader(w, lane);
   const auto text = [&](size_t index) {
     std::string s;
-    reader.read_string(argument(w, site, index, lane), s);
+    reader.read_string(call_argument(w, site, index, lane), s);
     return s;
   };
   const Dim3 thread = w.cta->cluster->launch->block.at(uint64_t{w.index} * kWarpSize + lane);
   return fault(w, Code::F3702,
                fmt::format("{}:{}: {}: assertion `{}` failed in thread ({},{},{})", text(1),
-                           static_cast<uint32_t>(argument(w, site, 2, lane)), text(3), text(0), thread.x,
+                           static_cast<uint32_t>(call_argument(w, site, 2, lane)), text(3), text(0), thread.x,
                            thread.y, thread.z));
 }
 

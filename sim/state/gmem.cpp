@@ -174,8 +174,28 @@ bool Gmem::release(GmemAddr addr) {
     drop_pages(a.data, a.size);
   }
   hold(a);
+  it->second->size = 0;
+  ended_.push_back(std::move(it->second));
   by_base_.erase(it);
   return true;
+}
+
+uint64_t Gmem::heap_allocate(uint64_t bytes, uint64_t align) {
+  if (bytes == 0 || bytes > heap_limit_ || heap_bytes_ > heap_limit_ - bytes) return 0;
+  const uint64_t at = allocate(bytes, fmt::format("malloc {} of a kernel", heap_made_++), align).value();
+  heap_.insert(at);
+  heap_bytes_ += bytes;
+  return at;
+}
+
+bool Gmem::heap_release(uint64_t addr) {
+  if (heap_.erase(addr) == 0) return false;
+  heap_bytes_ -= find(addr)->size;
+  return release(GmemAddr(addr));
+}
+
+void Gmem::free_heap() {
+  while (!heap_.empty()) heap_release(*heap_.begin());
 }
 
 void Gmem::clear(GmemAddr addr) {
@@ -221,6 +241,7 @@ void Gmem::note_kernel_write(uint64_t addr) {
 
 void Gmem::begin_launch() {
   ++launches_;
+  ended_.clear();
   for (const auto& [base, a] : by_base_) {
     a->kernel_wrote = a->kernel_wrote || !writes_known_;
     a->untouched = false;

@@ -48,6 +48,20 @@ class Gmem {
   /// Returns false if `addr` is not the base of a live allocation. The addresses are not used again soon, so that a use after free is
   /// one.
   bool release(GmemAddr addr);
+  /// Memory of `malloc` in a kernel; 0 if the heap has no room for it.
+  uint64_t heap_allocate(uint64_t bytes, uint64_t align);
+  /// False if heap_allocate() did not return `addr`, or it was released.
+  bool heap_release(uint64_t addr);
+  void set_heap_limit(uint64_t bytes) { heap_limit_ = bytes; }
+  /// No allocation may come or go from now on: a debugger keeps images of memory.
+  void freeze_heap(bool frozen) { heap_frozen_ = frozen; }
+  bool heap_frozen() const { return heap_frozen_; }
+  /// What kernels have not freed.
+  struct Heap {
+    uint64_t allocations = 0, bytes = 0;
+  };
+  Heap heap() const { return {heap_.size(), heap_bytes_}; }
+  void free_heap();
   /// Fills an allocation with zeros; a large one takes host memory only where it is written afterwards.
   void clear(GmemAddr addr);
   /// The caller will write all of these bytes of one allocation.
@@ -119,6 +133,10 @@ class Gmem {
   PoisonPages poison_;
   uint8_t* base_ = nullptr;
   std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;  // allocations do not move while hints may point to them
+  std::vector<std::unique_ptr<Allocation>> ended_;           // released, of no bytes: hints of a launch may point to them
+  std::set<uint64_t> heap_;                                  // bases
+  uint64_t heap_bytes_ = 0, heap_limit_ = 8 << 20, heap_made_ = 0;  // a device's default (cudaLimitMallocHeapSize)
+  bool heap_frozen_ = false;
 };
 
 }  // namespace drywell::sim

@@ -104,7 +104,12 @@ struct FunctionCode {
 };
 
 /// Functions that Drywell implements because the module only declares them.
-enum class Builtin : uint8_t { none, vprintf, assert_fail };
+enum class Builtin : uint8_t { none,
+                               vprintf,
+                               assert_fail,
+                               malloc,
+                               aligned_malloc,
+                               free };
 
 /// One call instruction: the places of its arguments and results in the caller.
 struct CallSite {
@@ -132,12 +137,12 @@ struct Program {
   uint32_t dynamic_smem_align = 1;
   uint32_t param_bytes = 0;
   uint32_t most_registers = 0;            // the largest setmaxnreg.inc; 0: none
+  bool sets_registers = false;            // has setmaxnreg
   bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round): the launch uses no host threads
   // Registers that an instruction reads and writes (byte offsets), for scoreboards: a range in reg_lists.
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
   std::vector<RegUse> reg_use;
   std::vector<uint32_t> reg_lists;
-  bool sets_registers = false;            // has setmaxnreg
   std::vector<bool> polling;              // by pc: in a loop that only polls memory (sim/exec/polling_loops.h); empty if there is none
   std::vector<std::string> unsupported;   // reasons why an instruction cannot run; payload::Unsupported is an index into them
 

@@ -75,11 +75,11 @@ TEST(Calls, AddressOfNoFunctionIsAFault) {
 
 TEST(Calls, UndefinedFunctionsAreUnsupportedByName) {
   const RunResult r = run(R"(
-.extern .func (.param .b64 r) malloc (.param .b64 n);
-.visible .entry k() { .reg .b64 a; .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), malloc, (n); ld.param.b64 a, [r]; ret; })");
+.extern .func (.param .b64 r) cudaMalloc (.param .b64 n);
+.visible .entry k() { .reg .b64 a; .param .b64 n; .param .b64 r; st.param.b64 [n], 8; call (r), cudaMalloc, (n); ld.param.b64 a, [r]; ret; })");
   ASSERT_FALSE(r.ok());
   EXPECT_EQ(r.fault->code, Code::U5000);
-  EXPECT_NE(r.fault->message.find("'malloc'"), std::string::npos) << r.fault->message;
+  EXPECT_NE(r.fault->message.find("'cudaMalloc'"), std::string::npos) << r.fault->message;
 }
 
 TEST(BranchIndexed, GoesWhereTheIndexSays) {
