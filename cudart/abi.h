@@ -26,6 +26,7 @@ enum class CudaError : int {
   invalid_kernel_image = 200,
   invalid_context = 201,
   no_kernel_image = 209,
+  unsupported_limit = 215,
   invalid_ptx = 218,
   file_not_found = 301,
   invalid_handle = 400,

@@ -98,10 +98,13 @@ void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** argument
 
 void Context::reset() {
   sticky = CudaError::success;
+  limits = {};
   streams.drop_held();
   if (session_ == nullptr) return;
   session_->virtual_memory.clear();
   session_->memory.release_all();
+  session_->device.free_kernel_heap();
+  session_->device.set_kernel_heap(limits.get(Limits::kMallocHeap));
   for (const auto& m : modules.all()) m->unload();
 }
 

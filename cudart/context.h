@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cudart/launch.h"
+#include "cudart/limits.h"
 #include "cudart/memory.h"
 #include "cudart/modules.h"
 #include "cudart/options.h"
@@ -81,6 +82,7 @@ class Context {
   Handles<GreenContext> green_contexts, green_descriptions;
   unsigned long long next_green = 1;
   std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
+  Limits limits;
   CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
 
  private:

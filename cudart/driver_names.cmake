@@ -7,7 +7,8 @@ set(first_versions
 # Programs compiled with --default-stream per-thread. They are the same functions, because work runs when it is submitted, in every stream.
 set(per_thread_streams
     cuEventRecord cuEventRecordWithFlags cuGraphInstantiateWithParams cuGraphLaunch cuGraphUpload cuLaunchCooperativeKernel
-    cuLaunchHostFunc cuLaunchKernel cuLaunchKernelEx cuMemAllocAsync cuMemAllocFromPoolAsync cuMemFreeAsync
+    cuLaunchHostFunc cuLaunchKernel cuLaunchKernelEx cuMemAllocAsync cuMemAllocFromPoolAsync cuMemFreeAsync cuMemcpyPeerAsync cuMemcpy3DPeerAsync cuMemPrefetchBatchAsync cuMemDiscardBatchAsync
+    cuMemDiscardAndPrefetchBatchAsync cuMemcpyBatchAsync_v2
     cuMemPrefetchAsync_v2 cuMemcpy2DAsync_v2 cuMemcpy3DAsync_v2 cuMemcpyAsync cuMemcpyDtoDAsync_v2 cuMemcpyDtoHAsync_v2
     cuMemcpyHtoDAsync_v2 cuMemsetD16Async cuMemsetD2D16Async cuMemsetD2D32Async cuMemsetD2D8Async cuMemsetD32Async
     cuMemsetD8Async cuStreamAddCallback cuStreamAttachMemAsync cuStreamBatchMemOp_v2 cuStreamBeginCaptureToGraph
@@ -17,6 +18,7 @@ set(per_thread_streams
     cuStreamUpdateCaptureDependencies_v2 cuStreamWaitEvent cuStreamWaitValue32_v2 cuStreamWaitValue64_v2 cuStreamWriteValue32_v2
     cuStreamWriteValue64_v2)
 set(per_thread_copies
+    cuMemcpyPeer cuMemcpy3DPeer
     cuMemcpy cuMemcpy2DUnaligned_v2 cuMemcpy2D_v2 cuMemcpy3D_v2 cuMemcpyDtoD_v2 cuMemcpyDtoH_v2 cuMemcpyHtoD_v2 cuMemsetD16_v2
     cuMemsetD2D16_v2 cuMemsetD2D32_v2 cuMemsetD2D8_v2 cuMemsetD32_v2 cuMemsetD8_v2)
 set(driver_names "")

@@ -66,6 +66,8 @@ CudaError cudaUserObjectRelease(void* object, unsigned count);
 CudaError cudaGraphRetainUserObject(void* graph, void* object, unsigned count, unsigned flags);
 CudaError cudaGraphReleaseUserObject(void* graph, void* object, unsigned count);
 CudaError cudaDeviceGraphMemTrim(int device);
+CudaError cudaDeviceGetGraphMemAttribute(int device, int attribute, void* out);
+CudaError cudaDeviceSetGraphMemAttribute(int device, int attribute, const void* value);
 CudaError cudaStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, int mode);
 CudaError cudaStreamUpdateCaptureDependencies(void* stream, void* const* nodes, const GraphEdgeData* edges, size_t count, unsigned flags);
 CudaError cudaStreamSetAttribute(void* stream, int id, const void* value);

@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <map>
+#include <set>
+
 #include "cudart/call.h"
 #include "cudart/copy_actions.h"
 #include "drywell/core/error.h"
@@ -69,19 +73,60 @@ Work wait_work(Context& c, void* event) {
   return with_handle({}, event);  // the recorded work has run
 }
 
-Work alloc_work(Context& c, MemAllocNodeParams* p) {
+Work alloc_work(Context& c, MemAllocNodeParams* p, void* again) {
   require_value(p != nullptr && p->bytes != 0);
-  p->address = c.memory().allocate(p->bytes, MemoryType::device);
+  p->address = again != nullptr ? again : c.memory().allocate(p->bytes, MemoryType::device);
   c.memory().keep_for_graph(p->address);
   auto kept = std::make_shared<NodeParams>();
   kept->alloc = *p;
-  return {[&memory = c.memory(), at = p->address, n = p->bytes] { memory.poison(at, n); }, std::move(kept)};
+  return {[&memory = c.memory(), at = p->address] { memory.begin_for_graph(at); }, std::move(kept)};
 }
 
 Work free_work(Context& c, void* address) {
-  const auto a = c.memory().find(address);
-  require_value(a.has_value());
-  return with_handle([&memory = c.memory(), address, n = a->bytes] { memory.poison(address, n); }, address);
+  require_value(c.memory().find(address).has_value());
+  return with_handle([&memory = c.memory(), address] { memory.end_for_graph(address); }, address);
+}
+
+namespace {
+
+std::set<const GraphNode*> with_all_before(const std::vector<GraphNode*>& nodes) {
+  std::set<const GraphNode*> seen;
+  std::vector<const GraphNode*> next(nodes.begin(), nodes.end());
+  while (!next.empty()) {
+    const GraphNode* n = next.back();
+    next.pop_back();
+    if (seen.insert(n).second) next.insert(next.end(), n->after.begin(), n->after.end());
+  }
+  return seen;
+}
+
+}  // namespace
+
+void* freed_before(const Graph& g, const std::vector<GraphNode*>& after, uint64_t bytes) {
+  const std::set<const GraphNode*> earlier = with_all_before(after);
+  // Of each address: how often nodes allocate it, and how often those that have run by then free it.
+  std::map<void*, std::pair<uint64_t, int>> open;
+  for (const auto& n : g.nodes) {
+    if (n->type != GraphNodeType::mem_alloc) continue;
+    auto& [size, count] = open[n->work.params->alloc.address];
+    size = n->work.params->alloc.bytes;
+    ++count;
+  }
+  for (const GraphNode* n : earlier) {
+    if (n->type == GraphNodeType::mem_free) --open[n->work.params->handle].second;
+  }
+  const auto it = std::find_if(open.begin(), open.end(), [&](const auto& a) { return a.second == std::pair(bytes, 0); });
+  return it == open.end() ? nullptr : it->first;
+}
+
+void require_freed(Context& c, const GraphExec& e) {
+  constexpr unsigned long long kAutoFree = 1;  // cudaGraphInstantiateFlagAutoFreeOnLaunch
+  if (c.streams.any_held()) return;            // work that frees it may be in front
+  for (void* p : e.allocations) {
+    if (!c.memory().graphs.in_use(reinterpret_cast<uintptr_t>(p))) continue;
+    require_value((e.flags & kAutoFree) != 0);
+    c.memory().end_for_graph(p);
+  }
 }
 
 uint64_t make_condition(Context& c, Graph& g, unsigned value, bool assign) {
@@ -135,7 +180,7 @@ Work condition_work(Context& c, ConditionalNodeParams* p) {
   return {{}, kept, make_run};
 }
 
-Work node_work(Context& c, GraphNodeParams* p) {
+Work node_work(Context& c, GraphNodeParams* p, void* again) {
   require_value(p != nullptr);
   switch (p->type) {
     case GraphNodeType::kernel: return kernel_work(c, &p->kernel);
@@ -146,7 +191,7 @@ Work node_work(Context& c, GraphNodeParams* p) {
     case GraphNodeType::empty: return {};
     case GraphNodeType::wait_event: return wait_work(c, p->event);
     case GraphNodeType::event_record: return record_work(c, p->event);
-    case GraphNodeType::mem_alloc: return alloc_work(c, &p->alloc);
+    case GraphNodeType::mem_alloc: return alloc_work(c, &p->alloc, again);
     case GraphNodeType::mem_free: return free_work(c, p->address);
     case GraphNodeType::conditional: return condition_work(c, &p->conditional);
     default: throw Unsupported(fmt::format("nodes of kind '{}' in a graph", type_text(p->type)));

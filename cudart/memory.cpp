@@ -74,6 +74,7 @@ void Memory::release_all() {
   allocations_.clear();
   device_order_.clear();
   pool_bytes_ = pool_high = 0;
+  graphs = {};
   log_.clear();
 }
 
@@ -149,7 +150,7 @@ void Memory::release(void* p, std::initializer_list<MemoryType> types) {
   if (p == nullptr) return;
   const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
   require_value(it != allocations_.end() && std::find(types.begin(), types.end(), it->second.type) != types.end() && !it->second.registered && !it->second.mapped);
-  if (it->second.of_graph) return poison(p, it->second.bytes);
+  if (it->second.of_graph) return end_for_graph(p);
   device_.free(GmemAddr(it->first));
   if (it->second.pooled) pool_bytes_ -= it->second.bytes;
   log_.free(it->first);
@@ -170,6 +171,20 @@ void Memory::keep_for_graph(void* p) {
   const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
   require_value(it != allocations_.end());
   it->second.of_graph = true;
+}
+
+void Memory::begin_for_graph(void* p) {
+  const auto a = find(p);
+  require_value(a.has_value());
+  graphs.begin(a->base, a->bytes);
+  poison(p, a->bytes);
+}
+
+void Memory::end_for_graph(void* p) {
+  const auto a = find(p);
+  require_value(a.has_value());
+  graphs.end(a->base);
+  poison(p, a->bytes);
 }
 
 void Memory::unregister_host(void* p) {

@@ -9,6 +9,7 @@
 
 #include "cudart/abi.h"
 #include "cudart/allocation_log.h"
+#include "cudart/graph_memory.h"
 #include "drywell/core/poison_pages.h"
 #include "drywell/sim/device.h"
 
@@ -53,6 +54,10 @@ class Memory {
   void unregister_host(void* p);
   /// The address is a graph's from now on: freeing only poisons it.
   void keep_for_graph(void* p);
+  /// The graph's allocation runs, and is freed by a node or by the program.
+  void begin_for_graph(void* p);
+  void end_for_graph(void* p);
+  GraphMemory graphs;
   void release_all();
   /// Physical memory that is mapped at its own address (virtual_memory.h) becomes device memory, and ceases to be.
   void show_mapped(uint64_t base, uint64_t bytes);

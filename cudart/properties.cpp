@@ -14,6 +14,19 @@ namespace {
 
 constexpr int kLastAttribute = 147;  // cudaDevAttrMax - 1 in CUDA 13.0
 
+/// Bits of the bus to device memory: H200, B200 (7680 by device query, sim/arch/sm_100a.toml), B300, GeForce RTX 5090, GB10.
+int bus_bits(int cc) {
+  switch (cc) {
+    case 90: return 6144;
+    case 100: return 7680;
+    case 103: return 8192;
+    case 120: return 512;
+    default: return 256;
+  }
+}
+/// In kHz: programs multiply it by 2 and by the bytes of the bus, and get the peak of the architecture file.
+double memory_clock(const sim::ArchConfig& a, int bus) { return a.hbm.peak * 1e9 / (2 * bus / 8); }
+
 /// Fills the fields of both versions.
 template <class Prop>
 void fill(const sim::Device& d, Prop& p) {
@@ -45,6 +58,9 @@ void fill(const sim::Device& d, Prop& p) {
   p.asyncEngineCount = attribute(40);
   p.unifiedAddressing = attribute(41);
   p.memoryBusWidth = attribute(37);
+  p.ECCEnabled = attribute(32);
+  p.concurrentManagedAccess = attribute(89);
+  p.computePreemptionSupported = attribute(90);
   p.l2CacheSize = attribute(38);
   p.maxThreadsPerMultiProcessor = attribute(39);
   p.streamPrioritiesSupported = attribute(78);
@@ -77,6 +93,7 @@ int device_attribute(const sim::Device& d, int attribute) {
   const sim::ArchConfig& a = d.arch();
   const int cc = compute_capability(d);
   const uint32_t sms = d.sm_count();
+  const int bus = bus_bits(cc);
   switch (attribute) {
 #define ATTRIBUTE(NUMBER_, VALUE_) \
   case NUMBER_: return static_cast<int>(VALUE_);
@@ -92,6 +109,7 @@ void fill_properties12(const sim::Device& d, void* out) {
   auto& p = *static_cast<DeviceProp12*>(out);
   fill(d, p);
   p.clockRate = device_attribute(d, 13);
+  p.memoryClockRate = device_attribute(d, 36);
   p.deviceOverlap = 1;
 }
 

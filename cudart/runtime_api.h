@@ -20,6 +20,10 @@ CudaError cudaHostRegister(void* p, size_t bytes, unsigned flags);
 CudaError cudaHostUnregister(void* p);
 CudaError cudaHostGetDevicePointer(void** out, void* p, unsigned flags);
 CudaError cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height);
+CudaError cudaMemGetDefaultMemPool(void** out, const drywell::cudart::MemLocation* where, int type);
+CudaError cudaMemGetMemPool(void** out, const drywell::cudart::MemLocation* where, int type);
+CudaError cudaMemSetMemPool(const drywell::cudart::MemLocation* where, int type, void* pool);
+CudaError cudaMemPoolGetAccess(int* out, void* pool, const drywell::cudart::MemLocation* where);
 CudaError cudaMemGetInfo(size_t* free, size_t* total);
 CudaError cudaMemcpy(void* to, const void* from, size_t bytes, CopyKind kind);
 CudaError cudaMemcpyAsync(void* to, const void* from, size_t bytes, CopyKind kind, void* stream);
@@ -57,6 +61,9 @@ CudaError cudaGraphDestroy(void* graph);
 CudaError cudaGraphExecDestroy(void* executable);
 CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int* library_options, void** library_values,
                               unsigned library_count);
+CudaError cudaLibraryLoadFromFile(void** out, const char* path, int* options, void** values, unsigned count, int* library_options, void** library_values,
+                                  unsigned library_count);
+CudaError cudaLibraryEnumerateKernels(void** out, unsigned most, void* library);
 CudaError cudaLibraryUnload(void* library);
 CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
 CudaError cudaLibraryGetGlobal(void** out, size_t* bytes, void* library, const char* name);
@@ -72,6 +79,10 @@ CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
 CudaError cudaEventRecordWithFlags(void* event, void* stream, unsigned flags);
 CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
+CudaError cudaDeviceGetSharedMemConfig(int* out);
+CudaError cudaDeviceSetSharedMemConfig(int config);
+CudaError cudaFuncSetSharedMemConfig(const void* function, int config);
+CudaError cudaDeviceGetP2PAttribute(int* out, int attribute, int from, int to);
 CudaError cudaDeviceGetCacheConfig(int* out);
 CudaError cudaDeviceSetCacheConfig(int config);
 CudaError cudaCtxResetPersistingL2Cache();

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 namespace drywell::cudart {
 namespace {
 
 // cudaStreamLegacy and cudaStreamPerThread (driver_types.h).
 bool is_default(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= 2; }
+
+constexpr int kGreatestPriority = -5, kLeastPriority = 0;  // cudaDeviceGetStreamPriorityRange: others are clamped
 
 }  // namespace
 
@@ -62,7 +65,10 @@ std::unique_ptr<Graph> Graph::clone() const {
 
 std::unique_ptr<GraphExec> instantiate(const Graph& g) {
   auto e = std::make_unique<GraphExec>();
-  for (const GraphNode* n : g.order()) e->steps.push_back({n, n->type, n->work.make_run ? n->work.make_run() : n->work.run});
+  for (const GraphNode* n : g.order()) {
+    e->steps.push_back({n, n->type, n->work.make_run ? n->work.make_run() : n->work.run});
+    if (n->type == GraphNodeType::mem_alloc) e->allocations.push_back(n->work.params->alloc.address);
+  }
   e->objects = g.objects;
   e->starts = g.starts;
   return e;
@@ -87,7 +93,7 @@ Stream& Streams::create(unsigned flags, int priority) {
   auto s = std::make_unique<Stream>();
   s->id = next_id_++;
   s->flags = flags;
-  s->priority = priority;
+  s->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
   return streams_.make(std::move(s));
 }
 
@@ -196,7 +202,7 @@ void Streams::advance() {
   std::erase_if(destroyed_, [](const auto& s) { return s->held.empty(); });
 }
 
-void Streams::begin_capture(Stream& s, Graph* graph, std::vector<GraphNode*> after) {
+void Streams::begin_capture(Stream& s, CaptureMode mode, Graph* graph, std::vector<GraphNode*> after) {
   require(s.capture == nullptr, CudaError::illegal_state);
   require(&s != default_.get(), CudaError::capture_unsupported);
   for (const GraphNode* n : after) require_value(n != nullptr && n->graph == graph);
@@ -204,6 +210,9 @@ void Streams::begin_capture(Stream& s, Graph* graph, std::vector<GraphNode*> aft
   s.into_own_graph = graph != nullptr;
   s.capture_id = next_capture_++;
   s.origin = true;
+  s.capture_mode = mode;
+  s.capture_thread = std::this_thread::get_id();
+  s.invalidated = false;
   s.last = std::move(after);
 }
 
@@ -211,8 +220,11 @@ Graph& Streams::end_capture(Stream& s) {
   require(s.capture != nullptr, CudaError::illegal_state);
   require(s.origin, CudaError::capture_unmatched);
   Graph& g = *s.capture;
+  bool invalidated = false;
   const auto leave = [&](Stream& other) {
     if (other.capture != &g) return;
+    invalidated = invalidated || other.invalidated;
+    other.invalidated = false;
     other.capture = nullptr;
     other.last.clear();
     other.origin = false;
@@ -222,6 +234,7 @@ Graph& Streams::end_capture(Stream& s) {
   events.for_each([&](Event& e) {
     if (e.capture == &g) e.capture = nullptr;
   });
+  require(!invalidated, CudaError::capture_invalidated);
   return g;
 }
 
@@ -241,8 +254,29 @@ void Streams::release(const std::map<UserObject*, unsigned>& objects) {
   for (const auto& [object, count] : objects) release(*object, count);
 }
 
-void Streams::refuse_while_capturing() const {
-  streams_.for_each([](const Stream& s) { require(s.capture == nullptr, CudaError::capture_unsupported); });
+void Streams::refuse_captured(Stream& s) {
+  if (s.capture == nullptr) return;
+  s.invalidated = true;
+  throw CallFailed{CudaError::capture_unsupported};
+}
+
+void Streams::refuse_while_capturing() {
+  streams_.for_each([&](Stream& s) { refuse_captured(s); });
+}
+
+CaptureMode Streams::exchange_mode(CaptureMode mode) { return std::exchange(modes_[std::this_thread::get_id()], mode); }
+
+// The rules are the words of cudaThreadExchangeStreamCaptureMode (cuda_runtime_api.h).
+void Streams::refuse_unsafe() {
+  const std::thread::id here = std::this_thread::get_id();
+  const CaptureMode mine = modes_[here];
+  if (mine == CaptureMode::relaxed) return;
+  streams_.for_each([&](Stream& s) {
+    if (s.capture == nullptr || !s.origin) return;
+    const bool own = s.capture_thread == here && s.capture_mode != CaptureMode::relaxed;
+    const bool others = s.capture_thread != here && s.capture_mode == CaptureMode::global && mine == CaptureMode::global;
+    if (own || others) refuse_captured(s);
+  });
 }
 
 }  // namespace drywell::cudart

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -85,6 +86,7 @@ struct GraphExec {
   std::vector<Action> starts;
   std::vector<Step> steps;
   std::map<UserObject*, unsigned> objects;
+  std::vector<void*> allocations;  // what its nodes allocate
   unsigned long long flags = 0;
   Step& step(const void* node);
   void run() const;
@@ -98,6 +100,11 @@ struct HeldWork {
   Action run;
 };
 
+/// cudaStreamCaptureMode
+enum class CaptureMode : int { global = 0,
+                               thread_local_ = 1,
+                               relaxed = 2 };
+
 struct Stream {
   uint64_t id = 0;
   std::deque<HeldWork> held;
@@ -107,6 +114,9 @@ struct Stream {
   Graph* capture = nullptr;  // the graph it records into
   bool origin = false;       // the stream on which the capture began
   bool into_own_graph = false;  // the capture adds to a graph of the program
+  CaptureMode capture_mode = CaptureMode::global;  // of the origin, and its thread
+  std::thread::id capture_thread;
+  bool invalidated = false;  // a call that cannot be captured was made
   uint64_t capture_id = 0;
   std::vector<GraphNode*> last;  // the nodes that the next one comes after
   uint64_t works = 0;            // submitted so far, waits for events among them
@@ -191,13 +201,18 @@ class Streams {
   void advance();
 
   /// Records into `graph` after `after`; without a graph, into a new one.
-  void begin_capture(Stream& s, Graph* graph = nullptr, std::vector<GraphNode*> after = {});
+  void begin_capture(Stream& s, CaptureMode mode, Graph* graph = nullptr, std::vector<GraphNode*> after = {});
   Graph& end_capture(Stream& s);
   void retain(const std::map<UserObject*, unsigned>& objects);
   void release(UserObject& object, unsigned count);
   void release(const std::map<UserObject*, unsigned>& objects);
-  /// Throws CallFailed if any stream captures, for calls that cannot be captured.
-  void refuse_while_capturing() const;
+  /// For calls that wait for streams: throws CallFailed if the stream, or any stream, captures, and invalidates the capture.
+  void refuse_captured(Stream& s);
+  void refuse_while_capturing();
+  /// For calls like cudaMalloc, which no graph can record: the same if a capture forbids them to this thread (cudaStreamCaptureMode).
+  void refuse_unsafe();
+  /// Sets the calling thread's mode and returns the one before.
+  CaptureMode exchange_mode(CaptureMode mode);
 
  private:
   bool in_front(const Stream& s, uint64_t number) const;
@@ -210,6 +225,7 @@ class Streams {
   std::unique_ptr<Stream> default_;
   std::vector<std::unique_ptr<Stream>> destroyed_;  // with held work
   uint64_t next_id_ = 1, next_capture_ = 1, next_held_ = 1;
+  std::map<std::thread::id, CaptureMode> modes_;  // of threads that have set one
   size_t held_ = 0;
   bool advancing_ = false;
 };

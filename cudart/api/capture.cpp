@@ -7,7 +7,9 @@ using namespace drywell::cudart;
 namespace {
 
 // cudaStreamCaptureStatus
-constexpr int kNotCapturing = 0, kCapturing = 1;
+constexpr int kNotCapturing = 0, kCapturing = 1, kInvalidated = 2;
+int status_of(const Stream& s) { return s.capture == nullptr ? kNotCapturing : s.invalidated ? kInvalidated
+                                                                                             : kCapturing; }
 constexpr int kLastMode = 2;  // cudaStreamCaptureModeRelaxed
 constexpr unsigned kSetDependencies = 1;  // cudaStreamSetCaptureDependencies; 0 adds
 
@@ -25,7 +27,7 @@ extern "C" {
 CudaError cudaStreamBeginCapture(void* stream, int mode) {
   return serve("cudaStreamBeginCapture", [&](Context& c) {
     require_value(mode >= 0 && mode <= kLastMode);
-    c.streams.begin_capture(c.streams.get(stream));
+    c.streams.begin_capture(c.streams.get(stream), static_cast<CaptureMode>(mode));
   });
 }
 PER_THREAD_ALIAS(cudaStreamBeginCapture, _ptsz);
@@ -44,7 +46,7 @@ PER_THREAD_ALIAS(cudaStreamEndCapture, _ptsz);
 CudaError cudaStreamIsCapturing(void* stream, int* out) {
   return serve("cudaStreamIsCapturing", [&](Context& c) {
     require_value(out != nullptr);
-    *out = c.streams.get(stream).capture != nullptr ? kCapturing : kNotCapturing;
+    *out = status_of(c.streams.get(stream));
   });
 }
 PER_THREAD_ALIAS(cudaStreamIsCapturing, _ptsz);
@@ -53,7 +55,7 @@ PER_THREAD_ALIAS(cudaStreamIsCapturing, _ptsz);
 CudaError cudaStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after, const GraphEdgeData*, size_t count, int mode) {
   return serve("cudaStreamBeginCaptureToGraph", [&](Context& c) {
     require_value(mode >= 0 && mode <= kLastMode && (count == 0 || after != nullptr));
-    c.streams.begin_capture(c.streams.get(stream), &c.streams.graphs.get(graph), nodes_of(after, count));
+    c.streams.begin_capture(c.streams.get(stream), static_cast<CaptureMode>(mode), &c.streams.graphs.get(graph), nodes_of(after, count));
   });
 }
 PER_THREAD_ALIAS(cudaStreamBeginCaptureToGraph, _ptsz);
@@ -64,7 +66,7 @@ CudaError cudaStreamGetCaptureInfo(void* stream, int* status, unsigned long long
   return serve("cudaStreamGetCaptureInfo", [&](Context& c) {
     Stream& s = c.streams.get(stream);
     require_value(status != nullptr);
-    *status = s.capture != nullptr ? kCapturing : kNotCapturing;
+    *status = status_of(s);
     if (s.capture == nullptr) return;
     s.edges.assign(s.last.size(), {});
     if (id != nullptr) *id = s.capture_id;
@@ -90,9 +92,9 @@ CudaError cudaStreamUpdateCaptureDependencies(void* stream, void* const* nodes, 
 PER_THREAD_ALIAS(cudaStreamUpdateCaptureDependencies, _ptsz);
 
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode) {
-  return serve("cudaThreadExchangeStreamCaptureMode", [&](Context&) {
+  return serve("cudaThreadExchangeStreamCaptureMode", [&](Context& c) {
     require_value(mode != nullptr && *mode >= 0 && *mode <= kLastMode);
-    *mode = 0;
+    *mode = static_cast<int>(c.streams.exchange_mode(static_cast<CaptureMode>(*mode)));
   });
 }
 

@@ -11,9 +11,6 @@ namespace {
 
 void require_device(int device) { require(device == 0, CudaError::invalid_device); }
 
-// cudaLimit: default values of a device (CUDA C++ Programming Guide, device limits; H200).
-constexpr size_t kLimits[] = {1024, 1 << 20, 8 << 20, 2, 2048, 64, 0};
-
 }  // namespace
 
 extern "C" {
@@ -126,14 +123,16 @@ CudaError cudaRuntimeGetVersion(int* out) {
 }
 
 CudaError cudaDeviceGetLimit(size_t* out, int limit) {
-  return serve("cudaDeviceGetLimit", [&](Context&) {
-    require_value(out != nullptr && limit >= 0 && limit < static_cast<int>(std::size(kLimits)));
-    *out = kLimits[limit];
+  return serve("cudaDeviceGetLimit", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = c.limits.get(limit);
   });
 }
-// The stand-in has no limits for stacks, the printf buffer and the caches.
-CudaError cudaDeviceSetLimit(int limit, size_t) {
-  return serve("cudaDeviceSetLimit", [&](Context&) { require_value(limit >= 0 && limit < static_cast<int>(std::size(kLimits))); });
+CudaError cudaDeviceSetLimit(int limit, size_t value) {
+  return serve("cudaDeviceSetLimit", [&](Context& c) {
+    c.limits.set(limit, value);
+    c.device().set_kernel_heap(c.limits.get(Limits::kMallocHeap));
+  });
 }
 CudaError cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   return serve("cudaDeviceGetStreamPriorityRange", [&](Context&) {
@@ -149,6 +148,35 @@ CudaError cudaDeviceSetCacheConfig(int) {
 }
 CudaError cudaCtxResetPersistingL2Cache() {
   return serve("cudaCtxResetPersistingL2Cache", [](Context&) {});
+}
+// A device is no peer of itself.
+CudaError cudaDeviceEnablePeerAccess(int, unsigned) {
+  return serve("cudaDeviceEnablePeerAccess", [](Context&) { require(false, CudaError::invalid_device); });
+}
+CudaError cudaDeviceDisablePeerAccess(int) {
+  return serve("cudaDeviceDisablePeerAccess", [](Context&) { require(false, CudaError::invalid_device); });
+}
+// Banks of shared memory have one width on every device since compute capability 5.0.
+CudaError cudaDeviceGetSharedMemConfig(int* out) {
+  return serve("cudaDeviceGetSharedMemConfig", [&](Context&) {
+    require_value(out != nullptr);
+    *out = 1;  // cudaSharedMemBankSizeFourByte
+  });
+}
+CudaError cudaDeviceSetSharedMemConfig(int) {
+  return serve("cudaDeviceSetSharedMemConfig", [](Context&) {});
+}
+/// Notices of a device that runs out of memory: there are none.
+CudaError cudaDeviceRegisterAsyncNotification(int device, void*, void*, void** out) {
+  return serve("cudaDeviceRegisterAsyncNotification", [&](Context&) {
+    static char handle;
+    require_device(device);
+    require_value(out != nullptr);
+    *out = &handle;
+  });
+}
+CudaError cudaDeviceUnregisterAsyncNotification(int device, void*) {
+  return serve("cudaDeviceUnregisterAsyncNotification", [&](Context&) { require_device(device); });
 }
 CudaError cudaDeviceCanAccessPeer(int* out, int, int) {
   return serve("cudaDeviceCanAccessPeer", [&](Context&) { *out = 0; });

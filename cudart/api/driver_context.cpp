@@ -135,6 +135,18 @@ CudaError cuCtxGetApiVersion(void*, unsigned* out) {
 CudaError cuCtxGetLimit(size_t* out, int limit) { return forward(cudaDeviceGetLimit, out, limit); }
 CudaError cuCtxSetLimit(int limit, size_t value) { return forward(cudaDeviceSetLimit, limit, value); }
 CudaError cuCtxSynchronize() { return forward(cudaDeviceSynchronize); }
+CudaError cuCtxSynchronize_v2(void* context) {
+  const CudaError e = take_context("cuCtxSynchronize", context);
+  return e == CudaError::success ? cuCtxSynchronize() : e;
+}
+CudaError cuCtxGetDevice_v2(int* out, void* context) {
+  const CudaError e = take_context("cuCtxGetDevice", context);
+  return e == CudaError::success ? cuCtxGetDevice(out) : e;
+}
+CudaError cuDeviceGetP2PAttribute(int* out, int attribute, int from, int to) { return forward(cudaDeviceGetP2PAttribute, out, attribute, from, to); }
+CudaError cuCtxGetSharedMemConfig(int* out) { return forward(cudaDeviceGetSharedMemConfig, out); }
+CudaError cuCtxSetSharedMemConfig(int config) { return forward(cudaDeviceSetSharedMemConfig, config); }
+CudaError cuFuncSetSharedMemConfig(void* function, int config) { return forward(cudaFuncSetSharedMemConfig, function, config); }
 
 CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* status) {
   return serve("cuGetProcAddress", [&](Context&) {
@@ -171,17 +183,6 @@ CudaError cuCtxResetPersistingL2Cache() { return forward(cudaCtxResetPersistingL
 CudaError cuDeviceGetByPCIBusId(int* out, const char* id) { return forward(cudaDeviceGetByPCIBusId, out, id); }
 CudaError cuProfilerStart() { return forward(cudaProfilerStart); }
 CudaError cuProfilerStop() { return forward(cudaProfilerStop); }
-
-/// The driver's own log: the stand-in writes its messages to standard error and calls nobody.
-CudaError cuLogsRegisterCallback(void*, void*, void** out) {
-  return serve("cuLogsRegisterCallback", [&](Context&) {
-    static char handle;
-    if (out != nullptr) *out = &handle;
-  });
-}
-CudaError cuLogsUnregisterCallback(void*) {
-  return serve("cuLogsUnregisterCallback", [](Context&) {});
-}
 
 #pragma GCC visibility pop
 }

@@ -34,6 +34,10 @@ CudaError cuMemcpy2DAsync_v2(const DriverCopy2D* p, void* stream) { return copy(
 CudaError cuMemcpy3D_v2(const DriverCopy3D* p) { return settled(copy("cuMemcpy3D", p, nullptr)); }
 CudaError cuMemcpy3DAsync_v2(const DriverCopy3D* p, void* stream) { return copy("cuMemcpy3DAsync", p, stream); }
 
+// The same fields, with a context in place of the reserved one.
+CudaError cuMemcpy3DPeer(const DriverCopy3D* p) { return settled(copy("cuMemcpy3DPeer", p, nullptr)); }
+CudaError cuMemcpy3DPeerAsync(const DriverCopy3D* p, void* stream) { return copy("cuMemcpy3DPeerAsync", p, stream); }
+
 CudaError cuMemsetD2D8_v2(uint64_t to, size_t pitch, unsigned char value, size_t width, size_t height) {
   return fill("cuMemsetD2D8", to, pitch, value, 1, width, height, nullptr);
 }

@@ -89,6 +89,8 @@ CudaError cuUserObjectRelease(void* object, unsigned count) { return forward(cud
 CudaError cuGraphRetainUserObject(void* graph, void* object, unsigned count, unsigned flags) { return forward(cudaGraphRetainUserObject, graph, object, count, flags); }
 CudaError cuGraphReleaseUserObject(void* graph, void* object, unsigned count) { return forward(cudaGraphReleaseUserObject, graph, object, count); }
 CudaError cuDeviceGraphMemTrim(int device) { return forward(cudaDeviceGraphMemTrim, device); }
+CudaError cuDeviceGetGraphMemAttribute(int device, int attribute, void* out) { return forward(cudaDeviceGetGraphMemAttribute, device, attribute, out); }
+CudaError cuDeviceSetGraphMemAttribute(int device, int attribute, void* value) { return forward(cudaDeviceSetGraphMemAttribute, device, attribute, value); }
 CudaError cuStreamBeginCaptureToGraph(void* stream, void* graph, void* const* after, const GraphEdgeData* edges, size_t count, int mode) { return forward(cudaStreamBeginCaptureToGraph, stream, graph, after, edges, count, mode); }
 CudaError cuStreamUpdateCaptureDependencies_v2(void* stream, void* const* nodes, const GraphEdgeData* edges, size_t count, unsigned flags) { return forward(cudaStreamUpdateCaptureDependencies, stream, nodes, edges, count, flags); }
 CudaError cuStreamSetAttribute(void* stream, int id, const void* value) { return forward(cudaStreamSetAttribute, stream, id, value); }

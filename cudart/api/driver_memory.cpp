@@ -67,6 +67,10 @@ CudaError cuMemcpyAsync(uint64_t to, uint64_t from, size_t bytes, void* stream) 
   return forward(cudaMemcpyAsync, pointer(to), pointer(from), bytes, CopyKind::inferred, stream);
 }
 
+// There is one context, whatever the program passes.
+CudaError cuMemcpyPeer(uint64_t to, void*, uint64_t from, void*, size_t bytes) { return cuMemcpyDtoD_v2(to, from, bytes); }
+CudaError cuMemcpyPeerAsync(uint64_t to, void*, uint64_t from, void*, size_t bytes, void* stream) { return cuMemcpyDtoDAsync_v2(to, from, bytes, stream); }
+
 CudaError cuMemsetD8_v2(uint64_t to, unsigned char value, size_t n) { return set("cuMemsetD8", to, value, 1, n, nullptr); }
 CudaError cuMemsetD16_v2(uint64_t to, unsigned short value, size_t n) { return set("cuMemsetD16", to, value, 2, n, nullptr); }
 CudaError cuMemsetD32_v2(uint64_t to, unsigned value, size_t n) { return set("cuMemsetD32", to, value, 4, n, nullptr); }
@@ -78,6 +82,10 @@ CudaError cuMemHostGetFlags(unsigned* out, void* p) { return forward(cudaHostGet
 CudaError cuDeviceGetDefaultMemPool(void** out, int device) { return forward(cudaDeviceGetDefaultMemPool, out, device); }
 CudaError cuDeviceGetMemPool(void** out, int device) { return forward(cudaDeviceGetMemPool, out, device); }
 CudaError cuDeviceSetMemPool(int device, void* pool) { return forward(cudaDeviceSetMemPool, device, pool); }
+CudaError cuMemGetDefaultMemPool(void** out, const MemLocation* where, int type) { return forward(cudaMemGetDefaultMemPool, out, where, type); }
+CudaError cuMemGetMemPool(void** out, const MemLocation* where, int type) { return forward(cudaMemGetMemPool, out, where, type); }
+CudaError cuMemSetMemPool(const MemLocation* where, int type, void* pool) { return forward(cudaMemSetMemPool, where, type, pool); }
+CudaError cuMemPoolGetAccess(int* out, void* pool, const MemLocation* where) { return forward(cudaMemPoolGetAccess, out, pool, where); }
 CudaError cuMemPoolCreate(void** out, const void* properties) { return forward(cudaMemPoolCreate, out, properties); }
 CudaError cuMemPoolDestroy(void* pool) { return forward(cudaMemPoolDestroy, pool); }
 CudaError cuMemPoolTrimTo(void* pool, size_t bytes) { return forward(cudaMemPoolTrimTo, pool, bytes); }

@@ -4,7 +4,6 @@
 #include "cudart/functions.h"
 #include "cudart/runtime_api.h"
 #include "cudart/serve.h"
-#include "drywell/core/files.h"
 
 using namespace drywell::cudart;
 
@@ -46,13 +45,9 @@ CudaError cuModuleLoadDataEx(void** out, const void* image, unsigned count, int*
   return with_logs(cuModuleLoadData(out, image), count, options, values);
 }
 CudaError cuModuleLoadFatBinary(void** out, const void* image) { return cuModuleLoadData(out, image); }
-CudaError cuModuleLoad(void** out, const char* path) {
-  return serve("cuModuleLoad", [&](Context& c) {
-    require_value(out != nullptr && path != nullptr);
-    GuestModule& m = c.modules.add(std::make_unique<GuestModule>(drywell::read_text_file(path), path));
-    c.loaded(m);
-    *out = &m;
-  });
+CudaError cuModuleLoad(void** out, const char* path) { return forward(cudaLibraryLoadFromFile, out, path, nullptr, nullptr, 0, nullptr, nullptr, 0); }
+CudaError cuLibraryLoadFromFile(void** out, const char* path, int* options, void** values, unsigned count, int*, void**, unsigned) {
+  return with_logs(cuModuleLoad(out, path), count, options, values);
 }
 CudaError cuModuleUnload(void* module) { return forward(cudaLibraryUnload, module); }
 CudaError cuModuleGetFunction(void** out, void* module, const char* name) { return forward(cudaLibraryGetKernel, out, module, name); }
@@ -123,6 +118,18 @@ CudaError cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* out, void* f
 CudaError cuOccupancyMaxActiveBlocksPerMultiprocessor(int* out, void* function, int threads, size_t smem) {
   return forward(cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, out, function, threads, smem, 0);
 }
+CudaError cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, int* block, void* function, size_t (*smem_of)(int), size_t smem, int limit, unsigned) {
+  return serve("cuOccupancyMaxPotentialBlockSize", [&](Context& c) {
+    require_value(grid != nullptr && block != nullptr && limit >= 0);
+    const BlockChoice best = best_block(
+        c, c.modules.kernel(function), [&](int threads) { return smem_of != nullptr ? smem_of(threads) : smem; }, limit);
+    *block = best.block;
+    *grid = best.grid;
+  });
+}
+CudaError cuOccupancyMaxPotentialBlockSize(int* grid, int* block, void* function, size_t (*smem_of)(int), size_t smem, int limit) {
+  return cuOccupancyMaxPotentialBlockSizeWithFlags(grid, block, function, smem_of, smem, limit, 0);
+}
 CudaError cuOccupancyAvailableDynamicSMemPerBlock(size_t* out, void* function, int ctas, int threads) {
   return forward(cudaOccupancyAvailableDynamicSMemPerBlock, out, function, ctas, threads);
 }
@@ -151,16 +158,9 @@ CudaError cuFuncGetModule(void** out, void* function) {
 CudaError cuKernelGetLibrary(void** out, void* kernel) { return cuFuncGetModule(out, kernel); }
 CudaError cuLibraryGetKernelCount(unsigned* out, void* library) { return forward(cudaLibraryGetKernelCount, out, library); }
 CudaError cuModuleGetFunctionCount(unsigned* out, void* module) { return forward(cudaLibraryGetKernelCount, out, module); }
-CudaError cuLibraryEnumerateKernels(void** out, unsigned most, void* library) {
-  return serve("cuLibraryEnumerateKernels", [&](Context& c) {
-    GuestModule& m = c.modules.module(library);
-    require_value(out != nullptr);
-    unsigned n = 0;
-    for (const auto& f : c.loaded(m).module().functions) {
-      if (f.is_entry && n < most) out[n++] = &m.kernel(f.name);
-    }
-  });
-}
+CudaError cuLibraryEnumerateKernels(void** out, unsigned most, void* library) { return forward(cudaLibraryEnumerateKernels, out, most, library); }
+CudaError cuLibraryGetManaged(uint64_t* out, size_t* bytes, void* library, const char* name) { return cuModuleGetGlobal_v2(out, bytes, library, name); }
+CudaError cuKernelSetCacheConfig(void* kernel, int config, int) { return cuFuncSetCacheConfig(kernel, config); }
 CudaError cuModuleEnumerateFunctions(void** out, unsigned most, void* module) { return cuLibraryEnumerateKernels(out, most, module); }
 /// A module is in device memory when it is loaded: CU_FUNCTION_LOADING_STATE_LOADED.
 CudaError cuFuncIsLoaded(int* out, void* function) {

@@ -25,6 +25,9 @@ CudaError cudaKernelSetAttributeForDevice(void* kernel, int attribute, int value
 CudaError cudaFuncSetCacheConfig(const void* function, int) {
   return serve("cudaFuncSetCacheConfig", [&](Context& c) { c.modules.kernel(function); });
 }
+CudaError cudaFuncSetSharedMemConfig(const void* function, int) {
+  return serve("cudaFuncSetSharedMemConfig", [&](Context& c) { c.modules.kernel(function); });
+}
 CudaError cudaFuncGetName(const char** out, const void* function) {
   return serve("cudaFuncGetName", [&](Context& c) { *out = c.modules.kernel(function).name.c_str(); });
 }

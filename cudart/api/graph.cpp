@@ -84,7 +84,9 @@ CudaError cudaGraphAddNode(void** out, void* graph, void* const* after, const Gr
     p = reinterpret_cast<GraphNodeParams*>(count);
     count = reinterpret_cast<uintptr_t>(edges);
   }
-  return add_node("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c) { return node_work(c, p); });
+  return add_node("cudaGraphAddNode", out, graph, after, count, type_of(p), [&](Context& c, Graph& g, const std::vector<GraphNode*>& nodes) {
+    return node_work(c, p, p != nullptr && p->type == GraphNodeType::mem_alloc ? freed_before(g, nodes, p->alloc.bytes) : nullptr);
+  });
 }
 
 CudaError cudaGraphConditionalHandleCreate(uint64_t* out, void* graph, unsigned value, unsigned flags) {
@@ -181,6 +183,7 @@ PER_THREAD_ALIAS(cudaGraphUpload, _ptsz);
 CudaError cudaGraphLaunch(void* executable, void* stream) {
   return serve("cudaGraphLaunch", [&](Context& c) {
     GraphExec& e = c.streams.executables.get(executable);
+    require_freed(c, e);
     c.streams.submit(c.streams.get(stream), GraphNodeType::graph, [copy = e] { copy.run(); });
   });
 }
@@ -216,10 +219,15 @@ CudaError cudaGraphExecUpdate(void* executable, void* graph, void* info) {
   return serve("cudaGraphExecUpdate", [&](Context& c) {
     GraphExec& e = c.streams.executables.get(executable);
     const auto fresh = instantiate(c.streams.graphs.get(graph));
-    if (info != nullptr) std::memset(info, 0, 24);  // cudaGraphExecUpdateResultInfo: success, no node
-    require(e.steps.size() == fresh->steps.size(), CudaError::graph_update_failure);
+    constexpr int kSuccess = 0, kTopologyChanged = 2, kTypeChanged = 3;  // cudaGraphExecUpdateResult
+    const auto answer = [&](int result) {
+      if (info != nullptr) std::memset(info, 0, 24);  // cudaGraphExecUpdateResultInfo: no node
+      if (info != nullptr) std::memcpy(info, &result, sizeof result);
+      require(result == kSuccess, CudaError::graph_update_failure);
+    };
+    answer(e.steps.size() == fresh->steps.size() ? kSuccess : kTopologyChanged);
     for (size_t i = 0; i < e.steps.size(); ++i) {
-      require(e.steps[i].type == fresh->steps[i].type, CudaError::graph_update_failure);
+      if (e.steps[i].type != fresh->steps[i].type) answer(kTypeChanged);
       e.steps[i].run = fresh->steps[i].run;
       e.starts = fresh->starts;
     }

@@ -1,5 +1,6 @@
 // Graphs in the runtime interface: nodes for events and memory, changes of nodes and edges, pictures, objects of the program.
 #include <algorithm>
+#include <cstring>
 
 #include "cudart/api/node_list.h"
 #include "cudart/graph_work.h"
@@ -27,7 +28,10 @@ CudaError cudaGraphAddEventWaitNode(void** out, void* graph, void* const* after,
   return add_node("cudaGraphAddEventWaitNode", out, graph, after, count, GraphNodeType::wait_event, [&](Context& c) { return wait_work(c, event); });
 }
 CudaError cudaGraphAddMemAllocNode(void** out, void* graph, void* const* after, size_t count, MemAllocNodeParams* p) {
-  return add_node("cudaGraphAddMemAllocNode", out, graph, after, count, GraphNodeType::mem_alloc, [&](Context& c) { return alloc_work(c, p); });
+  return add_node("cudaGraphAddMemAllocNode", out, graph, after, count, GraphNodeType::mem_alloc, [&](Context& c, Graph& g, const std::vector<GraphNode*>& nodes) {
+    require_value(p != nullptr);
+    return alloc_work(c, p, freed_before(g, nodes, p->bytes));
+  });
 }
 CudaError cudaGraphAddMemFreeNode(void** out, void* graph, void* const* after, size_t count, void* address) {
   return add_node("cudaGraphAddMemFreeNode", out, graph, after, count, GraphNodeType::mem_free, [&](Context& c) { return free_work(c, address); });
@@ -41,9 +45,29 @@ CudaError cudaGraphExecEventWaitNodeSetEvent(void* executable, void* node, void*
 CudaError cudaGraphExecChildGraphNodeSetParams(void* executable, void* node, void* graph) {
   return set_step("cudaGraphExecChildGraphNodeSetParams", executable, node, GraphNodeType::graph, [&](Context& c) { return child_work(c, graph); });
 }
-/// The memory of graphs is the program's: there is nothing to trim, and no statistics.
 CudaError cudaDeviceGraphMemTrim(int device) {
-  return serve("cudaDeviceGraphMemTrim", [&](Context&) { require(device == 0, CudaError::invalid_device); });
+  return serve("cudaDeviceGraphMemTrim", [&](Context& c) {
+    require(device == 0, CudaError::invalid_device);
+    c.memory().graphs.trim();
+  });
+}
+CudaError cudaDeviceGetGraphMemAttribute(int device, int attribute, void* out) {
+  return serve("cudaDeviceGetGraphMemAttribute", [&](Context& c) {
+    require(device == 0, CudaError::invalid_device);
+    require_value(out != nullptr);
+    const uint64_t bytes = c.memory().graphs.value(attribute);
+    std::memcpy(out, &bytes, sizeof bytes);
+  });
+}
+CudaError cudaDeviceSetGraphMemAttribute(int device, int attribute, const void* value) {
+  return serve("cudaDeviceSetGraphMemAttribute", [&](Context& c) {
+    require(device == 0, CudaError::invalid_device);
+    uint64_t bytes = 0;
+    require_value(value != nullptr);
+    std::memcpy(&bytes, value, sizeof bytes);
+    require_value(bytes == 0);  // "High watermark can only be reset to zero" (cuda.h)
+    c.memory().graphs.reset(attribute);
+  });
 }
 
 CudaError cudaGraphDestroyNode(void* node) {

@@ -1,6 +1,7 @@
 // Allocation and pointers of the runtime interface.
 #include "cudart/api/allocate.h"
 #include "cudart/api/per_thread.h"
+#include "cudart/graph_work.h"
 #include "cudart/serve.h"
 #include "drywell/core/sizes.h"
 
@@ -12,7 +13,7 @@ constexpr size_t kPitchAlignment = 512;  // bytes; the value of devices of compu
 
 void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned flags) {
   require_value(out != nullptr);
-  c.streams.refuse_while_capturing();
+  c.streams.refuse_unsafe();
   *out = c.memory().allocate(bytes, type, flags);
 }
 
@@ -21,11 +22,16 @@ void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned fl
 void drywell::cudart::allocate_in_stream(Context& c, void** out, size_t bytes, const void* stream) {
   require_value(out != nullptr);
   Stream& s = c.streams.get(stream);
-  *out = c.memory().allocate(bytes, MemoryType::device);
+  if (s.capture == nullptr) {
+    *out = c.memory().allocate(bytes, MemoryType::device);
+    return c.memory().count_in_pool(*out);
+  }
   // A graph's addresses are fixed at capture.
-  if (s.capture == nullptr) return c.memory().count_in_pool(*out);
-  c.memory().keep_for_graph(*out);
-  c.streams.submit(s, GraphNodeType::mem_alloc, Action());
+  MemAllocNodeParams p{};
+  p.bytes = bytes;
+  Work work = alloc_work(c, &p, freed_before(*s.capture, s.last, bytes));
+  *out = p.address;
+  c.streams.submit(s, GraphNodeType::mem_alloc, std::move(work));
 }
 
 extern "C" {
@@ -56,9 +62,7 @@ CudaError cudaFreeAsync(void* p, void* stream) {
     if (s.capture == nullptr && c.streams.in_front(s)) return c.streams.submit(s, GraphNodeType::mem_free, [&memory = c.memory(), p] { memory.release(p, {MemoryType::device}); });
     if (s.capture == nullptr) return c.memory().release(p, {MemoryType::device});
     // The graph's memory stays allocated for its next launch; its content is poisoned.
-    const auto a = c.memory().find(p);
-    require_value(a.has_value());
-    c.streams.submit(s, GraphNodeType::mem_free, [&memory = c.memory(), p, n = a->bytes] { memory.poison(p, n); });
+    c.streams.submit(s, GraphNodeType::mem_free, free_work(c, p));
   });
 }
 PER_THREAD_ALIAS(cudaFreeAsync, _ptsz);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 #include "cudart/serve.h"
@@ -16,7 +17,7 @@ inline void list_nodes(const std::vector<GraphNode*>& all, void** out, GraphEdge
   *count = out == nullptr ? all.size() : std::min(*count, all.size());
 }
 
-/// Adds a node after those of `after`; `make(Context&)` returns its work.
+/// Adds a node after those of `after`; `make(Context&)`, or `make(Context&, Graph&, nodes of after)`, returns its work.
 template <class F>
 CudaError add_node(const char* name, void** out, void* graph, void* const* after, size_t count, GraphNodeType type, F&& make) {
   return serve(name, [&](Context& c) {
@@ -24,7 +25,14 @@ CudaError add_node(const char* name, void** out, void* graph, void* const* after
     Graph& g = c.streams.graphs.get(graph);
     std::vector<GraphNode*> nodes;
     for (size_t i = 0; i < count; ++i) nodes.push_back(static_cast<GraphNode*>(after[i]));
-    *out = &g.add(type, make(c), std::move(nodes));
+    const auto work = [&] {
+      if constexpr (std::is_invocable_v<F, Context&, Graph&, const std::vector<GraphNode*>&>)
+        return make(c, g, nodes);
+      else
+        return make(c);
+    };
+    Work made = work();
+    *out = &g.add(type, std::move(made), std::move(nodes));
   });
 }
 

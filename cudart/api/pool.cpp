@@ -28,6 +28,13 @@ void reset_most(Context& c, int attribute, const void* value) {
   require_value((attribute == kReservedMost || attribute == kUsedMost) && bytes == 0);
   c.memory().pool_high = c.memory().pool_bytes();
 }
+/// A pool of the device; pools of the host's memory are not served.
+void require_place(const MemLocation* where) {
+  constexpr int kOfDevice = 1;  // cudaMemLocationTypeDevice
+  require_value(where != nullptr);
+  require(where->type == kOfDevice, CudaError::not_supported);
+  require(where->id == 0, CudaError::invalid_device);
+}
 void give(void** out, uintptr_t pool) {
   require_value(out != nullptr);
   *out = reinterpret_cast<void*>(pool);
@@ -48,6 +55,19 @@ CudaError cudaDeviceGetMemPool(void** out, int device) { return cudaDeviceGetDef
 CudaError cudaDeviceSetMemPool(int device, void* pool) {
   return serve("cudaDeviceSetMemPool", [&](Context&) {
     require(device == 0, CudaError::invalid_device);
+    require_pool(pool);
+  });
+}
+CudaError cudaMemGetDefaultMemPool(void** out, const MemLocation* where, int) {
+  return serve("cudaMemGetDefaultMemPool", [&](Context&) {
+    require_place(where);
+    give(out, kDefaultPool);
+  });
+}
+CudaError cudaMemGetMemPool(void** out, const MemLocation* where, int type) { return cudaMemGetDefaultMemPool(out, where, type); }
+CudaError cudaMemSetMemPool(const MemLocation* where, int, void* pool) {
+  return serve("cudaMemSetMemPool", [&](Context&) {
+    require_place(where);
     require_pool(pool);
   });
 }

@@ -40,8 +40,8 @@ CudaError cudaStreamDestroy(void* stream) {
 // All submitted work has run, but what is held behind a wait for a value.
 CudaError cudaStreamSynchronize(void* stream) {
   return serve("cudaStreamSynchronize", [&](Context& c) {
-    const Stream& s = c.streams.get(stream);
-    require(s.capture == nullptr, CudaError::capture_unsupported);
+    Stream& s = c.streams.get(stream);
+    c.streams.refuse_captured(s);
     wait_until(c, "cudaStreamSynchronize", [&] { return !c.streams.in_front(s); });
     c.launcher().queue_drained();
   });
@@ -49,8 +49,8 @@ CudaError cudaStreamSynchronize(void* stream) {
 PER_THREAD_ALIAS(cudaStreamSynchronize, _ptsz);
 CudaError cudaStreamQuery(void* stream) {
   return serve("cudaStreamQuery", [&](Context& c) {
-    const Stream& s = c.streams.get(stream);
-    require(s.capture == nullptr, CudaError::capture_unsupported);
+    Stream& s = c.streams.get(stream);
+    c.streams.refuse_captured(s);
     c.streams.advance();
     require(!c.streams.in_front(s), CudaError::not_ready);
   });
@@ -124,7 +124,7 @@ CudaError cudaStreamAddCallback(void* stream, void (*function)(void*, CudaError,
   return serve("cudaStreamAddCallback", [&](Context& c) {
     require_value(function != nullptr);
     Stream& s = c.streams.get(stream);
-    require(s.capture == nullptr, CudaError::capture_unsupported);
+    c.streams.refuse_captured(s);
     c.streams.submit(s, GraphNodeType::host, [&c, function, stream, data] { function(stream, c.sticky, data); });
   });
 }

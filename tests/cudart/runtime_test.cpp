@@ -328,4 +328,17 @@ TEST_F(Runtime, TensorMapsAreEncodedOrRefused) {
   EXPECT_NE(testing::internal::GetCapturedStderr().find("is no multiple of 64"), std::string::npos);
 }
 
+// Programs that use TMA ask for attribute 127 (CU_DEVICE_ATTRIBUTE_TENSOR_MAP_ACCESS_SUPPORTED), and print the peak bandwidth as twice the clock
+// times the bus: 7.67 TB/s of a B200 (sim/arch/sm_100a.toml).
+TEST_F(Runtime, AttributesThatProgramsDecideBy) {
+  const auto attribute = [](int n) {
+    int v = 0;
+    EXPECT_EQ(cudaDeviceGetAttribute(&v, n, 0), kOk);
+    return v;
+  };
+  EXPECT_EQ(attribute(127), 1);
+  EXPECT_EQ(attribute(89), 1);  // cudaDevAttrConcurrentManagedAccess
+  EXPECT_NEAR(2e3 * attribute(36) * attribute(37) / 8, 7.67e12, 1e10);
+}
+
 }  // namespace
