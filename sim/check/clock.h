@@ -106,8 +106,8 @@ struct WarpClock {
   LaneMask ahead = kFullMask;  // lanes that have all of `now`
   Clock behind;
   uint32_t met = 0;    // time of the warp's last synchronisation
-  RecentPlaces places;  // of its ordinary accesses since then
-  RecentPlaces copied;  // of its cp.async
+  RecentPlaces places;      // of its ordinary accesses since then
+  RecentPlaces copied;      // of its cp.async
   Component copies = 0;     // counts them; 0: there are none
   uint32_t copies_met = 0;  // those that were complete when the lanes last met: each lane waits for its own
 
