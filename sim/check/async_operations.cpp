@@ -303,10 +303,21 @@ struct AsyncOperations::Issue {
     state.products.done = first.done;
     queued(state.products, Agent::wgmma, swizzles_of(p), elements_of(p));
     check_fragments(p);
+    check_written(p);
     check_strides(p, Agent::wgmma);
     const uint32_t shape = uint32_t{p.n} << 16 | p.k;
-    for (const uint32_t r : p.d_regs) state.fragments.take(p.frame + r, {state.products.last, shape});
+    for (const uint32_t r : p.d_regs) {
+      state.fragments.take(p.frame + r, {state.products.last, shape});
+      if (m.launch.follows_registers()) state.registers.define(p.frame + r, kFullMask);
+    }
     for (const uint32_t r : p.a_regs) state.fragments.take(p.frame + r, {state.products.last});
+  }
+  // An accumulator that the product does not add to needs no value.
+  void check_written(const Wgmma& p) const {
+    if (!m.launch.follows_registers()) return;
+    const auto unwritten = [&](uint32_t r) { return !state.registers.defined(p.frame + r, w.alive); };
+    const bool any = (p.accumulate && std::any_of(p.d_regs.begin(), p.d_regs.end(), unwritten)) || std::any_of(p.a_regs.begin(), p.a_regs.end(), unwritten);
+    if (any) m.reporter.report(Rule::register_unwritten, nullptr, access(Agent::wgmma, false), [] { return std::string("registers"); });
   }
   // A wgmma.fence is before a warp's first product, and between every other access of a register and the product that takes it. Products of
   // one shape need none for their accumulator (PTX ISA 9.7.15.7.1).

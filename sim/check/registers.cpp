@@ -92,6 +92,13 @@ RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& 
   return missing;
 }
 
+void RegisterShadow::define(uint32_t slot, LaneMask lanes) {
+  if (slot / kSlot >= defined_.size()) defined_.resize(slot / kSlot + 1, 0);
+  defined_[slot / kSlot] |= lanes;
+}
+
+bool RegisterShadow::defined(uint32_t slot, LaneMask lanes) const { return slot / kSlot < defined_.size() && (lanes & ~defined_[slot / kSlot]) == 0; }
+
 LaneMask RegisterShadow::skipped(const Warp& w, const DecodedOp& op, LaneMask lanes) {
   prepare(w, *w.cta->cluster->launch->program, w.frame);
   return lanes & ~predicates_[w.frames[w.frame].preds + op.guard.index];

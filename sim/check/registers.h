@@ -37,6 +37,9 @@ class RegisterShadow {
   };
   /// `op` was executed by `mask`, which is not empty. Returns the lanes with an undefined operand, and defines the registers `op` writes.
   Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
+  /// An operation writes the register later; `slot`: offset in the register file.
+  void define(uint32_t slot, LaneMask lanes);
+  bool defined(uint32_t slot, LaneMask lanes) const;
   /// The guard of `op` excluded all of `lanes`. Returns the lanes for which the guard's predicate is undefined.
   LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);
 
