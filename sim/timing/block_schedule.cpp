@@ -73,6 +73,7 @@ class Block {
   };
 
   void after(uint32_t i, uint32_t earlier, uint32_t cycles = 0) {
+    if (i == earlier) return;  // an instruction may write one register twice: setp.lt.u32 %p1|%p1
     for (const uint32_t n : needs_[i]) {
       if (n != earlier) continue;
       auto& edges = followers_[earlier];

@@ -90,6 +90,10 @@ TEST(BlockSchedule, ChainsOfCarriesStayApart) {
   EXPECT_THAT(o, ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
 }
 
+TEST(BlockSchedule, AnInstructionMayWriteARegisterTwice) {
+  EXPECT_THAT(order("setp.lt.u32 %p1|%p1, %r1, %r2;\nld.shared.v2.u32 {%r3, %r3}, [one];\nmov.b64 {%r4, %r4}, %d1;\n@%p1 st.shared.u32 [one], %r3;\nret;\n"), ElementsAre(2, 1, 3, 4, 5));
+}
+
 TEST(BlockSchedule, ArithmeticStaysOnItsSideOfAWall) {
   for (const std::string wall : {"bar.sync 0;\n", "mov.u64 %d5, %clock64;\n", "red.shared.add.u32 [other], 5;\n"}) {
     EXPECT_THAT(order("ex2.approx.ftz.f32 %f1, %f1;\nadd.f32 %f1, %f1, %f9;\n" + wall + "add.f32 %f2, %f2, %f9;\nret;\n"), ElementsAre(1, 2, 3, 4, 5)) << wall;
