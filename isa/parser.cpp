@@ -315,8 +315,7 @@ void Parser::finish_files() {
   }
 }
 
-// PTX ISA 9.7.10 and 9.7.11: texture and surface instructions; the table has no rows for them.
-static bool is_texture_opcode(std::string_view text) {
+bool Parser::is_texture_opcode(std::string_view text) {
   constexpr std::string_view kMnemonics[] = {"tex", "tld4", "txq", "istypep", "suld", "sust", "sured", "suq"};
   return std::find(std::begin(kMnemonics), std::end(kMnemonics), text.substr(0, text.find('.'))) != std::end(kMnemonics);
 }
@@ -330,8 +329,9 @@ void Parser::finish_unknown_opcodes() {
                           : e.text.find('.') == std::string_view::npos ? e.why
                                                                          : fmt::format("{} — in '{}'", e.why, shown);
     if (e.uses > 1) message += fmt::format(" ({} times)", e.uses);
+    // Other kernels of the module can run: those that use textures are refused when they are launched.
     findings_.push_back({texture ? Code::U5001 : Code::E1101,
-                         Severity::error,
+                         texture ? Severity::warning : Severity::error,
                          {file_name_, e.first_seen.line, e.first_seen.column},
                          std::move(message),
                          texture ? "" : e.hint});

@@ -120,6 +120,8 @@ class Parser {
     TextPos first_seen;
     uint32_t uses = 0;
   };
+  /// PTX ISA 9.7.10 and 9.7.11: texture and surface instructions, for which the table has no rows.
+  static bool is_texture_opcode(std::string_view text);
   /// Parses the rest of an instruction; `word` is its opcode's first word, or empty in front of a guard.
   void instruction(std::string_view word, TextPos at);
   OpcodeEntry& opcode_entry(std::string_view first_word, TextPos at);

@@ -64,7 +64,7 @@ Parser::OpcodeEntry& Parser::opcode_entry(std::string_view text, TextPos at) {
     e.text = text;
     e.first_seen = at;
     e.forms = resolve_opcode(text, &e.why, &e.hint);
-    if (e.forms.empty() && ++unknown_opcodes_ > kMaxUnknownOpcodes) throw TooMany{};  // the text is not PTX
+    if (e.forms.empty() && !is_texture_opcode(text) && ++unknown_opcodes_ > kMaxUnknownOpcodes) throw TooMany{};  // the text is not PTX
     e.label_first = admits(e.forms, 0, kLabel);
     for (size_t k = 0; k < kMaxOperands; ++k) e.takes_arguments |= admits(e.forms, k, kArgs);
   }
@@ -94,6 +94,7 @@ void Parser::instruction(std::string_view word, TextPos at) {
   OpcodeEntry& entry = opcode_entry(word, at);
   ++entry.uses;
   if (entry.forms.empty()) {
+    if (fn_.refused.empty() && is_texture_opcode(entry.text)) fn_.refused = entry.text;
     lex_.skip_statement(0);
     return;
   }

@@ -396,6 +396,7 @@ void put_function(Out& out, const Module& m, const Function& f, SourceLines* lin
     out += '\n';
   }
   put_lists(out, m, f);
+  if (!f.refused.empty()) put(out, "\t{};\n", f.refused);  // read again, it refuses the function again
   put_body(out, f, lines);
   out += "}\n";
 }

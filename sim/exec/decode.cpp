@@ -95,6 +95,9 @@ void Decoder::find_functions(const isa::Function& kernel) {
       for (const isa::Function& g : m_.functions) add(g.is_entry ? nullptr : &g);
     }
   }
+  for (const FunctionCode& c : p_.functions) {
+    if (!c.function->refused.empty()) throw Unsupported(fmt::format("textures and surfaces ('{}') are not modelled, and '{}' uses them", c.function->refused, c.function->name), Code::U5001);
+  }
   place_.assign(m_.functions.size(), kNoPlace);
   for (uint32_t i = 0; i < p_.functions.size(); ++i) place_[p_.functions[i].module_index] = i;
 }

@@ -143,8 +143,31 @@ TEST(Driver, PackedParametersAndTextInMemory) {
   EXPECT_EQ(got, 77u);
   EXPECT_EQ(cuModuleLoadData(&module, "not code"), CudaError::invalid_kernel_image);
   EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { nonsense; }"), CudaError::invalid_ptx);
-  EXPECT_EQ(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n.address_size 64\n.entry k() { .reg .b32 %r1; txq.width.b32 %r1, [t]; }"),
-            CudaError::not_supported);
+}
+
+// One kernel with a texture does not refuse the others of its module, and is refused when it is launched.
+TEST(Driver, TexturesAreRefusedByKernel) {
+  const char text[] =
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry store(.param .u64 p) { .reg .b64 %rd1; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 5; ret; }\n"
+      ".visible .entry sample(.param .u64 p) { .reg .b64 %rd<3>; .reg .f32 %f<5>; ld.param.u64 %rd1, [p]; tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1, %f1}]; st.global.f32 [%rd1], %f1; ret; }\n"
+      ".func help(.param .b64 t) { .reg .b32 %r1; .reg .b64 %rd1; ld.param.b64 %rd1, [t]; txq.width.b32 %r1, [%rd1]; ret; }\n"
+      ".visible .entry by_call(.param .u64 p) { .reg .b64 %rd1; .param .b64 t; ld.param.u64 %rd1, [p]; st.param.b64 [t], %rd1; call help, (t); ret; }\n";
+  void* module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, text), kOk);
+  uint64_t p = to_device(std::vector<uint32_t>{0});
+  void* arguments[] = {&p};
+  const auto launch = [&](const char* name) {
+    void* function = nullptr;
+    EXPECT_EQ(cuModuleGetFunction(&function, module, name), kOk);
+    return cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr);
+  };
+  EXPECT_EQ(launch("sample"), CudaError::not_supported);
+  EXPECT_EQ(launch("by_call"), CudaError::not_supported);
+  EXPECT_EQ(launch("store"), kOk);
+  uint32_t got = 0;
+  ASSERT_EQ(cuMemcpyDtoH_v2(&got, p, 4), kOk);
+  EXPECT_EQ(got, 5u);
 }
 
 TEST(Driver, EntryPointsByName) {

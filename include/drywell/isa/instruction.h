@@ -236,6 +236,7 @@ struct Function {
   std::vector<Annotation> pragmas;                    // of the body
   std::vector<WarpRole> roles;                        // of a CTA's warps; empty: none were named
   SourceRef source{};                                 // its first line
+  std::string refused;                                // opcode of its first instruction on textures or surfaces, which are not in `body`; empty: none
 
   /// The operands given to an instruction of this function, in PTX order.
   std::span<const Operand> operands(const Instruction& i) const { return {pool.data() + i.operands, i.operand_count}; }
