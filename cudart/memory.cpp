@@ -270,7 +270,10 @@ void Memory::copy(CopyPlace to, CopyPlace from, CopyShape shape, CopyKind kind) 
 
 bool Memory::show_poison(uint8_t* p, uint64_t bytes) { return poison_.show(p, p + bytes) == std::pair(p, p + bytes); }
 
-void Memory::poison(void* p, uint64_t bytes) { set({p, bytes, 0}, kPoison, 1, {bytes, 1, 1}); }
+void Memory::poison(void* p, uint64_t bytes) {
+  const GmemAddr at(reinterpret_cast<uintptr_t>(p));
+  if (device_.find(at).has_value()) device_.poison(at, bytes);
+}
 
 void Memory::set(CopyPlace to, uint32_t value, unsigned element, CopyShape shape) {
   require_value(element == 1 || element == 2 || element == 4);

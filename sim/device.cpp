@@ -128,7 +128,7 @@ std::vector<uint64_t> place_variables(const isa::Module& module, Gmem& gmem) {
     const isa::Variable& v = module.variables[i];
     if (!in_device_memory(v) || v.linkage == isa::Linkage::external) continue;
     addresses[i] = gmem.allocate(std::max<uint64_t>(v.bytes(), 1), v.name, std::max(v.align, 16u)).value();
-    gmem.note_host_write(addresses[i]);
+    gmem.note_write(addresses[i], std::max<uint64_t>(v.bytes(), 1));
     gmem.clear(GmemAddr(addresses[i]));  // module variables are zero at first (PTX ISA 5.4.4)
     if (!v.init.empty()) std::memcpy(gmem.translate(addresses[i], v.init.size()), v.init.data(), std::min<uint64_t>(v.init.size(), v.bytes()));
     defined.emplace(v.name, addresses[i]);
@@ -277,15 +277,20 @@ uint8_t* Device::Impl::bytes_at(GmemAddr at, uint64_t bytes) const {
 
 /// bytes_at for a caller that writes all of them.
 uint8_t* Device::Impl::overwrite(GmemAddr at, uint64_t bytes) {
-  gmem.note_host_write(at.value());
+  gmem.note_write(at.value(), bytes);
   uint8_t* const p = bytes_at(at, bytes);
   gmem.will_overwrite(at.value(), bytes);
   return p;
 }
 
 uint8_t* Device::host_pointer(GmemAddr at, uint64_t bytes) {
-  impl_->gmem.note_host_write(at.value());
+  impl_->gmem.note_write(at.value(), bytes);
   return impl_->bytes_at(at, bytes);
+}
+
+void Device::poison(GmemAddr at, uint64_t bytes) {
+  impl_->bytes_at(at, bytes);
+  impl_->gmem.forget(at.value(), bytes);
 }
 
 void Device::write(GmemAddr to, const void* from, uint64_t bytes) {

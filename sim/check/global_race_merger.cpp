@@ -111,7 +111,7 @@ void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
   state.previous.clear();
   shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
     const bool written = touches_[t].writer != 0;
-    if (written) gmem_->note_kernel_write(begin);
+    if (written) gmem_->note_write(begin, end - begin);
     state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
   });
   if (!state.hidden_writes) gmem_->writes_are_known();

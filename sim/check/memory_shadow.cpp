@@ -177,7 +177,7 @@ void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& 
 void MemoryShadow::suspect_unwritten(const Span& s, AccessId id) {
   if (cluster_.launch->gmem == nullptr) return;  // a cluster without a device
   const uint8_t* bytes = cluster_.launch->gmem->translate(s.begin, s.bytes, allocation_);
-  if (bytes == nullptr || allocation_->host_wrote || allocation_->kernel_wrote || !is_poison(bytes, s.bytes)) return;
+  if (bytes == nullptr || allocation_->written.touches(s.begin, s.begin + s.bytes) || !is_poison(bytes, s.bytes)) return;
   bool written = false;
   global_.update(s.begin, s.begin + s.bytes, [&](StateId state, uint64_t) {
     written = written || states_.writer(state) != 0;

@@ -161,7 +161,9 @@ GmemAddr Gmem::map_host(void* host, uint64_t bytes, std::string name) {
   if (bytes == 0 || in_window || (below != nullptr && below->base + below->size > first)) {
     throw InputError(Code::E4104, fmt::format("{} bytes of host memory at {:#x} cannot be device memory: the addresses are taken", bytes, first));
   }
-  by_base_.emplace(first, std::make_unique<Allocation>(Allocation{first, bytes, static_cast<uint8_t*>(host), std::move(name), true, true, false, 0, launches_}));
+  auto a = std::make_unique<Allocation>(Allocation{.base = first, .size = bytes, .data = static_cast<uint8_t*>(host), .name = std::move(name), .borrowed = true, .made_after = launches_});
+  a->written.add_all();  // the host writes it as it likes
+  by_base_.emplace(first, std::move(a));
   return GmemAddr(first);
 }
 
@@ -231,19 +233,22 @@ const Gmem::Allocation* Gmem::nearest_below(uint64_t addr) const {
   return it == by_base_.begin() ? nullptr : std::prev(it)->second.get();
 }
 
-void Gmem::note_host_write(uint64_t addr) {
-  if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->host_wrote = true;
+void Gmem::note_write(uint64_t addr, uint64_t bytes) {
+  if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->written.add(addr, addr + std::min(bytes, a->size - (addr - a->base)));
 }
 
-void Gmem::note_kernel_write(uint64_t addr) {
-  if (const Allocation* a = find(addr); a != nullptr) const_cast<Allocation*>(a)->kernel_wrote = true;
+void Gmem::forget(uint64_t addr, uint64_t bytes) {
+  const Allocation* a = find(addr);
+  if (a == nullptr || bytes > a->size - (addr - a->base)) return;
+  fill(a->data + (addr - a->base), a->data + (addr - a->base) + bytes);
+  if (!a->borrowed && bytes == a->size) const_cast<Allocation*>(a)->written = {};
 }
 
 void Gmem::begin_launch() {
   ++launches_;
   ended_.clear();
   for (const auto& [base, a] : by_base_) {
-    a->kernel_wrote = a->kernel_wrote || !writes_known_;
+    if (!writes_known_) a->written.add_all();
     a->untouched = false;
   }
   writes_known_ = false;

@@ -14,6 +14,7 @@
 #include "drywell/core/poison_pages.h"
 #include "drywell/core/types.h"
 #include "drywell/sim/address_windows.h"
+#include "sim/state/written_ranges.h"
 
 namespace drywell::sim {
 
@@ -25,8 +26,7 @@ class Gmem {
     uint8_t* data = nullptr;
     std::string name;
     bool borrowed = false;  // memory that the caller owns (map_host)
-    bool host_wrote = false;  // the host wrote into it, or may have
-    bool kernel_wrote = false;  // a kernel wrote into it, or may have
+    WrittenRanges written{};  // by the host or a kernel, or perhaps
     uint64_t space_end = 0;   // of the addresses that it takes, with the red zone behind it
     uint64_t made_after = 0;  // number of launches before it was allocated
     bool untouched = false;   // part of it is poison by the page, and no launch has begun since
@@ -68,12 +68,13 @@ class Gmem {
   void will_overwrite(uint64_t addr, uint64_t bytes);
 
   const Allocation* find(uint64_t addr) const;
-  /// Records a host write into the allocation that contains `addr`.
-  void note_host_write(uint64_t addr);
+  /// Records a write of the host, or of a kernel, inside one allocation.
+  void note_write(uint64_t addr, uint64_t bytes);
+  /// Poisons memory of one allocation; all of an allocation then counts as new.
+  void forget(uint64_t addr, uint64_t bytes);
   /// A kernel is about to run. What it writes is not known unless writes_are_known() is called before the next one.
   void begin_launch();
-  void note_kernel_write(uint64_t addr);
-  /// note_kernel_write was called for everything that the launch wrote.
+  /// note_write was called for everything that the launch wrote.
   void writes_are_known() { writes_known_ = true; }
   /// Host pointer to [addr, addr + bytes) if it lies inside one allocation, else nullptr. `hint` caches the last hit.
   uint8_t* translate(uint64_t addr, uint64_t bytes, const Allocation*& hint) const {

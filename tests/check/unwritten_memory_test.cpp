@@ -50,6 +50,24 @@ TEST_F(UnwrittenMemory, IsFoundInEveryLaunch) {
   EXPECT_FALSE(warns(c_, a_));
 }
 
+// A part of an allocation is written: the rest is as new.
+TEST_F(UnwrittenMemory, IsFoundBesideWhatIsWritten) {
+  const auto at = [](GmemAddr a, uint64_t bytes) { return GmemAddr(a.value() + bytes); };
+  const uint32_t two[] = {1, 2};
+  d_.write(at(a_, 8), two, 8);
+  EXPECT_FALSE(warns(c_, at(a_, 8)));
+  EXPECT_FALSE(warns(c_, at(a_, 12)));
+  EXPECT_TRUE(warns(c_, at(a_, 4)));
+  EXPECT_TRUE(warns(c_, at(a_, 16)));
+  EXPECT_FALSE(warns(at(a_, 16), c_));  // a kernel writes it
+  EXPECT_FALSE(warns(c_, at(a_, 16)));
+  EXPECT_TRUE(warns(c_, at(a_, 20)));
+  d_.fill(a_, 0xFF, 64);  // the poison's own value, written
+  EXPECT_FALSE(warns(c_, at(a_, 20)));
+  d_.poison(a_, 64);
+  EXPECT_TRUE(warns(c_, at(a_, 8)));
+}
+
 TEST_F(UnwrittenMemory, IsNotKnownAfterALaunchThatNobodyWatched) {
   EXPECT_TRUE(d_.launch(m_, "k", {.grid = {1}, .block = {1}}, Args().add(b_).add(a_)).ok());
   EXPECT_FALSE(warns(c_, b_));

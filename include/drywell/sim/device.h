@@ -97,6 +97,8 @@ class Device {
   void read(void* to, GmemAddr from, uint64_t bytes) const;
   /// Sets each byte to `value`.
   void fill(GmemAddr at, uint8_t value, uint64_t bytes);
+  /// Memory becomes as new: poison, which nothing has written if it is all of an allocation.
+  void poison(GmemAddr at, uint64_t bytes);
   /// The bytes in this process, to read and write; valid until the allocation is freed. Counts as a write of the host.
   uint8_t* host_pointer(GmemAddr at, uint64_t bytes);
 
