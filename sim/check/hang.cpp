@@ -11,9 +11,16 @@
 
 #include "sim/check/place_words.h"
 #include "sim/schedule/functional.h"
+#include "sim/state/payload/barrier.h"
 
 namespace drywell::sim::check {
 namespace {
+
+// PTX wants all lanes of the warp there; bar.sync waits for them at other places, too (sim/exec/barrier.cpp).
+bool is_aligned(const DecodedOp& op) {
+  const auto* barrier = op.get_if<payload::Barrier>();
+  return op.aligned || (barrier != nullptr && barrier->aligned);
+}
 
 const char* verb(MbarrierEvent e) {
   switch (e) {
@@ -86,7 +93,7 @@ std::string wait_of(const Cta& cta, const Warp& w) {
   for (const Standing& s : all) {
     out += fmt::format("\n      its lanes {:#010x} are {}{}", s.lanes, at(s), s.reason == BlockReason::none ? "" : ", for " + event_of(cta, w, s, false));
   }
-  const bool joined = std::any_of(all.begin(), all.end(), [&](const Standing& s) { return w.cta->cluster->launch->program->code[s.pc].aligned; });
+  const bool joined = std::any_of(all.begin(), all.end(), [&](const Standing& s) { return is_aligned(w.cta->cluster->launch->program->code[s.pc]); });
   return out + (joined ? "\n      an .aligned instruction is executed by all lanes of the warp together, at one place of the program" : "");
 }
 
