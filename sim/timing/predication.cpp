@@ -1,6 +1,7 @@
 #include "sim/timing/predication.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "sim/timing/block_motion.h"
 #include "sim/timing/timed_program.h"
@@ -14,6 +15,13 @@ using isa::RegId;
 
 // ptxas 13.0 predicates skips of nine instructions (scan_blelloch of tests/corpus/timing).
 constexpr uint32_t kLongest = 10;
+
+// It waits for the lanes of its member mask. A guard would let the lanes pass that took the branch; on an H100 a kernel hangs whose
+// shfl.sync names lanes that took a short branch around it and wait at a bar.warp.sync.
+bool waits_for_members(const Instruction& i) {
+  const auto& operands = isa::spec(i.op).operands;
+  return std::any_of(std::begin(operands), std::end(operands), [](const auto& o) { return o.name != nullptr && o.name == std::string_view("membermask"); });
+}
 
 class Predicator {
  public:
@@ -62,7 +70,7 @@ class Predicator {
     const Instruction& instr = f_.body[k];
     const bool many = is_sequence(timing_class(f_, instr));
     const auto& written = registers_[k].writes;
-    return instr.guard == isa::kNoReg && motion_of(f_, instr) != Motion::wall && !isa::spec(instr.op).convergent && !many &&
+    return instr.guard == isa::kNoReg && motion_of(f_, instr) != Motion::wall && !isa::spec(instr.op).convergent && !waits_for_members(instr) && !many &&
            std::find(written.begin(), written.end(), guard) == written.end();
   }
 

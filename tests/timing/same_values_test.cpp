@@ -88,5 +88,26 @@ TEST(TimedValues, AreThoseOfTheEagerDriver) {
   }
 }
 
+// Lanes 16 to 31 pass by an exchange that lanes 0 to 15 execute, and wait behind it. An H100 hangs if the mask of a shfl.sync names them.
+std::string half_a_warp_exchanges(const std::string& exchange, const std::string& mask) {
+  return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k()\n{\n.reg .b32 %r<3>;\n.reg .pred %p;\nmov.u32 %r1, %tid.x;\nsetp.ge.u32 %p, %r1, 16;\n"
+         "@%p bra L;\n" +
+         exchange + mask + ";\nL:\nbar.warp.sync -1;\nret;\n}\n";
+}
+std::string fault_of(const std::string& text, DriverKind driver) {
+  Device device({.arch = "sm_90a"});
+  const RunResult r = device.launch(device.load_ptx(text), "k", {.grid = {1}, .block = {kThreads}}, Args(), {.driver = driver});
+  return r.ok() ? "" : r.fault->to_string();
+}
+
+TEST(TimedValues, AnExchangeWaitsForTheMembersThatPassItBy) {
+  for (const char* exchange : {"shfl.sync.bfly.b32 %r2, %r1, 8, 31, ", "vote.sync.ballot.b32 %r2, %p, ", "redux.sync.add.u32 %r2, %r1, ", "match.any.sync.b32 %r2, %r1, "}) {
+    for (const DriverKind driver : {DriverKind::eager, DriverKind::lazy, DriverKind::shuffled, DriverKind::timed}) {
+      EXPECT_NE(fault_of(half_a_warp_exchanges(exchange, "-1"), driver).find("F3601"), std::string::npos) << exchange;
+      EXPECT_EQ(fault_of(half_a_warp_exchanges(exchange, "65535"), driver), "") << exchange;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace drywell::sim
