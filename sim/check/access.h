@@ -29,7 +29,8 @@ struct Access {
   bool reduction = false;
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
-  uint64_t stored = 0;           // digest of the places and values of a store of one lane, or whose lanes share places; 0: of others
+  uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
+  bool after_read = false;       // a store to memory that its cluster has read since the last store: its values may depend on what was there
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors

@@ -85,11 +85,13 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   const bool in_shared = now.agent == Agent::thread && !shared.empty();
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
-  if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask) {
+  if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask || last.unchanging != now.unchanging) {
     if (in_shared) now.places = state.clock.places.add(places);
     id = state.last_access = parts_.accesses.add(now);
-  } else if (in_shared && !state.clock.places.again(last.places, places)) {
-    parts_.accesses.at(id).places = 0;  // an access of several rounds has no places of its own
+  } else {
+    Access& rounds = parts_.accesses.at(id);
+    rounds.stored = rounds.stored == 0 || now.stored == 0 ? 0 : rounds.stored + now.stored;
+    if (in_shared && !state.clock.places.again(last.places, places)) rounds.places = 0;  // an access of several rounds has no places of its own
   }
   MemoryShadow::Touch t{id, state.clock};
   shared.each([&](uint64_t begin, uint64_t end) {

@@ -133,7 +133,8 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if ((one.write && other.incoherent && over(one, other_knew.known)) || (other.write && one.incoherent && over(other, one_knew.known))) return Rule::incoherent_read;
   if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
-  // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
+  // That two clusters store the same may be chance if they have read the place: each of two that keep the larger of it and their own value.
+  if (same_digest(one, other) && !one.after_read && !other.after_read) return Rule::none;
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
   return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;

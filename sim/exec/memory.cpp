@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <type_traits>
 
 #include "drywell/core/bits.h"
@@ -328,39 +329,34 @@ bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
 
 namespace {
 
-constexpr uint64_t kDigestStart = 0xCBF29CE484222325u, kDigestPrime = 0x100000001B3u;  // FNV-1a
+// Odd numbers without structure: 2^64 by the golden ratio, and a multiplier of SplitMix64.
+constexpr uint64_t kForAddress = 0x9E3779B97F4A7C15u, kForValue = 0xBF58476D1CE4E5B9u;
 
-uint64_t with_value(uint64_t digest, uint64_t v) { return (digest ^ v) * kDigestPrime; }
-
-uint64_t with_stored(uint64_t digest, const Warp& w, const Access& x, const Src* slots, uint32_t lane) {
-  for (uint32_t k = 0; k < x.count; ++k) {
-    uint8_t value[16] = {};
-    if (slots[k].bank == kLeftOut) continue;
-    read_register(w, slots[k], lane, value, x);
-    for (uint32_t i = 0; i < x.element; ++i) digest = with_value(digest, value[i]);
-  }
-  return digest;
+uint64_t mixed(uint64_t digest, uint64_t v) {
+  digest = (digest ^ v) * kForValue;
+  return digest ^ digest >> 29;
 }
 
-/// Whether it is one lane, or two active lanes, one after the other, have the same address.
-bool share_places(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  uint64_t before = ~uint64_t{0};
-  bool any = std::has_single_bit(mask);
-  for_lanes(mask, [&](uint32_t lane) {
-    const uint64_t a = lane_address(w, op, lane);
-    any = any || a == before;
-    before = a;
-  });
-  return any;
+uint64_t digest_of_lane(const Warp& w, const Access& x, const Src* slots, uint32_t lane, uint64_t address) {
+  uint64_t digest = mixed(address * kForAddress, x.element);
+  for (uint32_t k = 0; k < x.count; ++k) {
+    if (slots[k].bank == kLeftOut) continue;
+    std::array<uint64_t, 2> value{};
+    read_register(w, slots[k], lane, reinterpret_cast<uint8_t*>(value.data()), x);
+    digest = mixed(digest, value[0]);
+    if (x.element > 8) digest = mixed(digest, value[1]);
+  }
+  return digest;
 }
 
 }  // namespace
 
 uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access* x = op.get_if<Access>();
-  if (x == nullptr || !share_places(w, op, mask)) return 0;
-  uint64_t digest = kDigestStart;
-  for_lanes(mask, [&](uint32_t lane) { digest = with_stored(with_value(digest, lane_address(w, op, lane)), w, *x, slots_at(w, x->first_slot), lane); });
+  if (x == nullptr) return 0;
+  const Src* const slots = slots_at(w, x->first_slot);
+  uint64_t digest = 0;  // a sum: which lane stores which part does not count
+  for_lanes(mask, [&](uint32_t lane) { digest += digest_of_lane(w, *x, slots, lane, lane_address(w, op, lane)); });
   return digest == 0 ? 1 : digest;
 }
 

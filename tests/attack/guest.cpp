@@ -42,6 +42,7 @@ constexpr const char* kKernels = R"(
 .extern .func (.param .b32 r) vprintf (.param .b64 f, .param .b64 v);
 .global .align 1 .b8 text[8] = {27, 91, 50, 74, 37, 102, 10, 0};
 .visible .entry store(.param .u64 p) { .reg .b64 %d; ld.param.u64 %d, [p]; st.global.u32 [%d], 7; ret; }
+.visible .entry change(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; ld.param.u64 %d, [p]; ld.global.u32 %r, [%d]; and.b32 %r, %r, 7; st.global.u32 [%d], %r; ret; }
 .visible .entry endless(.param .u64 p) { L: bra L; }
 .visible .entry spin(.param .u64 p) { .reg .b64 %d; .reg .b32 %r; .reg .pred %q; ld.param.u64 %d, [p]; L: ld.volatile.global.u32 %r, [%d]; setp.ne.u32 %q, %r, 12345; @%q bra L; ret; }
 .func deeper(.param .b32 n) { .reg .b32 %r<4>; ld.param.u32 %r0, [n]; add.u32 %r1, %r0, 1;
@@ -197,7 +198,7 @@ constexpr Mode kModes[] = {
     {"spin", [] { expect(launch("spin") == kTimedOut, "a kernel that waits for ever ends otherwise"); }},
     {"recursion", [] { expect(launch("recursion", 64, 64) != 0, "endless recursion succeeds"); }},
     {"wild", [] { expect(launch("wild") != 0, "a wild store succeeds"); }},
-    {"grid", [] { expect(launch("store", 20'000, 32) == 0, "a large grid"); }},
+    {"grid", [] { expect(launch("change", 20'000, 32) == 0, "a large grid"); }},
 };
 
 }  // namespace

@@ -1,6 +1,8 @@
 // Idioms of real kernels that look like hazards and are correct: the checker must not report them.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "drywell/sim/check.h"
 #include "support/async_run.h"
 
@@ -391,6 +393,68 @@ TEST(LookAlike, TwoWarpsStoreTheSameValues) {
   stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%r4+512], {%r1, %r1, %r1, %r1};
 )";
   expect_silence(c);
+}
+
+constexpr const char* kPlaces = "shl.b32 %r1, tid, 2;\ncvt.u64.u32 %rd1, %r1;\nadd.u64 %rd1, %rd1, buf0;\n";
+
+// A flag that every CTA sets, and results that all compute (Triton's test_num_programs and test_clamp).
+TEST(LookAlike, AllCtasStoreTheSameValues) {
+  AsyncCase c;
+  c.threads = 64;
+  c.ctas = 3;
+  c.body = std::string(kPlaces) + R"(
+  @first st.global.b32 [buf0+1024], 1;
+  mul.lo.u32 %r2, tid, 3;
+  cvt.u16.u32 %h1, %r2;
+  st.global.v2.b32 [buf0+2048], {7, 8};
+  st.global.b16 [%rd1], %h1;
+  mov.u32 %r3, 0;
+  mov.u64 %rd2, buf0;
+  AGAIN: st.global.b32 [%rd2+4096], %r3;
+  add.u64 %rd2, %rd2, 4;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 5;
+  @%p1 bra AGAIN;
+)";
+  expect_silence(c);
+}
+
+std::vector<std::string> codes_of_ctas(const std::string& body) {
+  AsyncCase c;
+  c.threads = 32;
+  c.ctas = 3;
+  c.buffers = {Bytes(16384)};
+  c.body = kPlaces + body;
+  sim::HazardChecker checker({.level = sim::CheckLevel::full});
+  run_async(c, {.listeners = {checker.listener()}});
+  std::vector<std::string> codes;
+  for (const sim::Finding& f : checker.findings()) codes.push_back(f.code);
+  return codes;
+}
+
+TEST(LookAlike, CtasThatStoreOtherValuesAreReported) {
+  using Codes = std::vector<std::string>;
+  EXPECT_EQ(codes_of_ctas("@first st.global.b32 [buf0], cta;\n"), Codes{"H7402"});
+  EXPECT_EQ(codes_of_ctas("add.u32 %r2, tid, cta;\nst.global.b32 [%rd1], %r2;\n"), Codes{"H7402"});
+  // The first lanes agree, and the first of several rounds.
+  EXPECT_EQ(codes_of_ctas("mul.lo.u32 %r2, tid, cta;\nst.global.b32 [%rd1], %r2;\n"), Codes{"H7402"});
+  EXPECT_EQ(codes_of_ctas(R"(
+  mov.u32 %r3, 0;
+  mov.u64 %rd2, buf0;
+  AGAIN: mul.lo.u32 %r4, %r3, cta;
+  @first st.global.b32 [%rd2], %r4;
+  add.u64 %rd2, %rd2, 4;
+  add.u32 %r3, %r3, 1;
+  setp.lt.u32 %p1, %r3, 5;
+  @%p1 bra AGAIN;
+)"),
+            Codes{"H7402"});
+}
+
+// All keep 5, as it happens: one that reads before another has stored may put back less than 5.
+TEST(LookAlike, CtasThatKeepTheLargerValueAreReported) {
+  const auto codes = codes_of_ctas("@first ld.global.b32 %r2, [buf0];\nmax.u32 %r2, %r2, 5;\n@first st.global.b32 [buf0], %r2;\n");
+  EXPECT_NE(std::find(codes.begin(), codes.end(), "H7402"), codes.end());
 }
 
 TEST(LookAlike, TwoWarpsThatStoreOtherValuesAreReported) {
