@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/ptx_versions.h"
+
 namespace drywell::isa {
 
 std::string excerpt(std::string_view text) {
@@ -181,6 +183,15 @@ void Parser::header_version() {
   }
   module_.version.major = static_cast<uint8_t>(value);
   module_.version.minor = static_cast<uint8_t>((value - module_.version.major) * 10 + 0.5);
+  check_version(at);
+}
+
+void Parser::check_version(TextPos at) {
+  const auto [major, minor] = module_.version;
+  const auto [newest, last] = newest_version();
+  if (!is_version(module_.version)) fail(Code::E1109, at, fmt::format("PTX has no version {}.{}", major, minor), "e.g. .version 9.0");
+  if (module_.version <= newest_version()) return;
+  findings_.push_back({Code::U5001, Severity::warning, {file_name_, at.line, at.column}, fmt::format("PTX {}.{} is newer than {}.{}, the newest version that Drywell knows: an instruction that changed since has its old meaning", major, minor, newest, last), ""});
 }
 
 void Parser::header_target() {
@@ -198,6 +209,8 @@ void Parser::header_target() {
     } else if (!parse_target(word, module_.target)) {
       fail(Code::E1109, at, fmt::format("unknown target '{}'", excerpt(word)),
            fmt::format("known are {}", known_targets()));
+    } else if (const auto [major, minor] = oldest_version(module_.target); has_version_ && module_.version < PtxVersion{major, minor}) {
+      report(Code::E1211, at, fmt::format("{} needs PTX {}.{}, the module says {}.{}", word, major, minor, module_.version.major, module_.version.minor));
     }
   } while (lex_.take(','));
 }

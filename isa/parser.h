@@ -49,6 +49,7 @@ class Parser {
   void module_item();
   void module_directive(std::string_view word, TextPos at);
   void header_version();
+  void check_version(TextPos at);
   void header_target();
   void header_address_size();
   void file_directive();

@@ -2,41 +2,47 @@
 
 #include <array>
 
+#include "isa/ptx_versions.h"
+
 namespace drywell::isa {
 namespace {
 
 struct TargetRow {
   std::string_view name;
   uint16_t number;
-  char suffix;  // 'a', 'f' or 0
+  char suffix;       // 'a', 'f' or 0
+  PtxVersion since;  // the oldest .version that ptxas 13.0 takes with it
 };
 
 // In the order of the enumeration.
 constexpr std::array<TargetRow, 22> kTargets = {{
-    {"sm_80", 80, 0},
-    {"sm_86", 86, 0},
-    {"sm_87", 87, 0},
-    {"sm_88", 88, 0},
-    {"sm_89", 89, 0},
-    {"sm_90", 90, 0},
-    {"sm_90a", 90, 'a'},
-    {"sm_100", 100, 0},
-    {"sm_100a", 100, 'a'},
-    {"sm_100f", 100, 'f'},
-    {"sm_103", 103, 0},
-    {"sm_103a", 103, 'a'},
-    {"sm_103f", 103, 'f'},
-    {"sm_110", 110, 0},
-    {"sm_110a", 110, 'a'},
-    {"sm_110f", 110, 'f'},
-    {"sm_120", 120, 0},
-    {"sm_120a", 120, 'a'},
-    {"sm_120f", 120, 'f'},
-    {"sm_121", 121, 0},
-    {"sm_121a", 121, 'a'},
-    {"sm_121f", 121, 'f'},
+    {"sm_80", 80, 0, {7, 0}},
+    {"sm_86", 86, 0, {7, 1}},
+    {"sm_87", 87, 0, {7, 4}},
+    {"sm_88", 88, 0, {7, 4}},
+    {"sm_89", 89, 0, {7, 8}},
+    {"sm_90", 90, 0, {7, 8}},
+    {"sm_90a", 90, 'a', {8, 0}},
+    {"sm_100", 100, 0, {8, 6}},
+    {"sm_100a", 100, 'a', {8, 6}},
+    {"sm_100f", 100, 'f', {8, 8}},
+    {"sm_103", 103, 0, {8, 8}},
+    {"sm_103a", 103, 'a', {8, 8}},
+    {"sm_103f", 103, 'f', {8, 8}},
+    {"sm_110", 110, 0, {9, 0}},
+    {"sm_110a", 110, 'a', {9, 0}},
+    {"sm_110f", 110, 'f', {9, 0}},
+    {"sm_120", 120, 0, {8, 7}},
+    {"sm_120a", 120, 'a', {8, 7}},
+    {"sm_120f", 120, 'f', {8, 8}},
+    {"sm_121", 121, 0, {8, 8}},
+    {"sm_121a", 121, 'a', {8, 8}},
+    {"sm_121f", 121, 'f', {8, 8}},
 }};
 static_assert(kTargets.back().name == "sm_121f" && kTargets.size() == static_cast<size_t>(Target::sm_121f) + 1);
+
+// The last minor version of each major one: what ptxas 13.0 takes, and the versions after it that the rows of the tables name.
+constexpr std::array<uint8_t, 10> kLastMinor = {0, 5, 3, 2, 3, 1, 5, 8, 8, 4};
 
 const TargetRow& row_of(Target t) { return kTargets[static_cast<size_t>(t)]; }
 
@@ -117,6 +123,12 @@ std::string_view feature_name(Feature f) {
   }
   return "?";
 }
+
+PtxVersion newest_version() { return {static_cast<uint8_t>(kLastMinor.size() - 1), kLastMinor.back()}; }
+
+bool is_version(PtxVersion v) { return v > newest_version() || (v.major != 0 && v.minor <= kLastMinor[v.major]); }
+
+PtxVersion oldest_version(Target t) { return row_of(t).since; }
 
 bool loads_on(Target target, Target machine) {
   const TargetRow &t = row_of(target), &m = row_of(machine);

@@ -130,7 +130,7 @@ TEST(RowExamples, NewerRowsAssembleWithPtxas) {
 }
 
 /// The newest version of PTX that this ptxas reads.
-PtxVersion newest_version() {
+PtxVersion newest_of_ptxas() {
   for (uint8_t minor = 9; minor > 0; --minor) {
     if (knows({Target::sm_100a, {9, minor}})) return {9, minor};
   }
@@ -168,7 +168,7 @@ class TargetExamples : public testing::TestWithParam<Target> {};
 // docs/facts/targets.md §2: the validator and ptxas agree for each row on each target.
 TEST_P(TargetExamples, AreLegalWherePtxasTakesThem) {
   if (test::find_ptxas().empty()) GTEST_SKIP() << "no ptxas on this machine";
-  const PtxVersion version = newest_version();
+  const PtxVersion version = newest_of_ptxas();
   if (!knows({GetParam(), version})) GTEST_SKIP() << "this ptxas does not know " << target_name(GetParam());
   std::vector<Opcode> rows;
   for (const size_t i : all_rows()) {

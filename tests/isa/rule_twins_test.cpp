@@ -50,7 +50,7 @@ TEST(RuleTwins, Text) {
 }
 
 TEST(RuleTwins, InstructionsOfANewerVersion) {
-  const ParseResult r = parse_ptx(".version 8.0\n.target sm_100a\n.address_size 64\n.entry k() { .reg .b32 %r<4>; tcgen05.wait::ld.sync.aligned; ret; }\n", "old.ptx");
+  const ParseResult r = parse_ptx(".version 7.8\n.target sm_90\n.address_size 64\n.entry k() { fence.mbarrier_init.release.cluster; ret; }\n", "old.ptx");
   ASSERT_FALSE(r.diagnostics.has_errors()) << codes(r.diagnostics);
   expect_code(validate(r.module), Code::E1211);
 }
