@@ -32,6 +32,17 @@ uint8_t swizzles_of(const Wgmma& m) {
   return m.a_in_registers ? b : static_cast<uint8_t>(b | swizzle_bit(m.a, isa::SmemDescriptorFormat::wgmma));
 }
 
+/// Of the places and values of a store; 0: not known. `lanes`: the warp's quarter of the lanes of tensor memory.
+uint64_t digest_of(const TmemLdSt& t, uint32_t lanes) {
+  if (t.data.empty()) return 0;
+  constexpr uint64_t kStart = 0xCBF29CE484222325u, kPrime = 0x100000001B3u;  // FNV-1a, a word at a time
+  uint64_t digest = kStart;
+  const auto mix = [&](uint64_t v) { digest = (digest ^ v) * kPrime; };
+  for (const uint64_t v : {uint64_t{t.taddr}, uint64_t{lanes}, static_cast<uint64_t>(t.shape), uint64_t{t.num}, uint64_t{t.pack}, static_cast<uint64_t>(t.split)}) mix(v);
+  for (const uint32_t v : t.data) mix(v);
+  return digest | 1;
+}
+
 uint8_t swizzles_of(const TmemCopy& c) { return swizzle_bit(c.desc, isa::SmemDescriptorFormat::tcgen05); }
 
 // The fields of a product's shape and kind that its accumulator depends on: N in bits 17..22, M in 24..28 (PTX ISA 9.7.16.4.2).
@@ -200,7 +211,7 @@ struct AsyncOperations::Issue {
     return a;
   }
   /// Operations of a queue: their reads and writes are complete together.
-  void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0, uint8_t elements = 0) const {
+  void queued(OperationQueue& q, Agent agent, uint8_t swizzles = 0, uint8_t elements = 0, uint64_t stored = 0) const {
     q.open(m.components);
     Access a = next_of(q, agent);
     a.used = agent == Agent::tmem_ld ? q.read : 0;
@@ -210,6 +221,7 @@ struct AsyncOperations::Issue {
     if (agent != Agent::wgmma || m.launch.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
     a.write = true;
     a.swizzles = a.elements = 0;
+    a.stored = stored;
     writes(add(a));
   }
   OperationQueue& tensor() const { return state.tensor.of(op.issuer.lane, m.components); }
@@ -290,7 +302,7 @@ struct AsyncOperations::Issue {
     check_lane(t);
     if (!t.load) {
       m.scales[op.issuer.cta].forget();
-      return queued(state.stores, Agent::tmem_st);
+      return queued(state.stores, Agent::tmem_st, 0, 0, digest_of(t, op.issuer.warp % 4));
     }
     if (state.loads.read == 0) state.loads.read = m.components.next();
     queued(state.loads, Agent::tmem_ld);

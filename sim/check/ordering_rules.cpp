@@ -165,6 +165,7 @@ Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& w
 Rule tensor_hazard(const Access& prior, const Access& now, const WarpClock& who) {
   const bool freeing = now.agent == Agent::dealloc;
   if (prior.agent == Agent::dealloc) return freeing ? Rule::none : Rule::dealloc_in_use;  // freed twice: TensorAllocation
+  if (same_digest(prior, now)) return Rule::none;                                         // Triton's second warpgroup stores the scale factors that the first one stores
   if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
   if (now.scales && prior.write && prior.agent == Agent::copy && prior.copies < now.copies) return Rule::scales_not_repeated;
   if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) return tensor_core_rule(prior, now, who);

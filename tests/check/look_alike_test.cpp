@@ -457,6 +457,45 @@ TEST(LookAlike, CtasThatKeepTheLargerValueAreReported) {
   EXPECT_NE(std::find(codes.begin(), codes.end(), "H7402"), codes.end());
 }
 
+/// Warps 0 and 4, which have the same lanes of tensor memory, store there without an order between them.
+AsyncCase two_stores_to_tensor_memory(const std::string& value) {
+  AsyncCase c;
+  c.threads = 160;
+  c.body = R"(
+  setp.lt.u32 %p2, tid, 32;
+  @%p2 tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [bar+32], 32;
+  bar.sync 0;
+  ld.shared.b32 %r2, [bar+32];
+  shr.u32 %r4, tid, 5;
+  and.b32 %r5, %r4, 3;
+  setp.ne.u32 %p3, %r5, 0;
+  @%p3 bra OVER;
+  and.b32 %r3, tid, 31;
+)" + value +
+           R"(
+  tcgen05.st.sync.aligned.32x32b.x1.b32 [%r2], {%r3};
+  tcgen05.wait::st.sync.aligned;
+  OVER: bar.warp.sync -1;
+  tcgen05.fence::before_thread_sync;
+  bar.sync 0;
+  tcgen05.fence::after_thread_sync;
+)" + "@%p2 " +
+           kFree;
+  return c;
+}
+
+// Triton's second warpgroup stores the scale factors that the first one stores, too (test_mxfp with eight warps).
+TEST(LookAlike, TwoWarpsStoreTheSameToTensorMemory) { expect_silence(two_stores_to_tensor_memory("")); }
+
+TEST(LookAlike, TwoWarpsThatStoreOtherValuesToTensorMemoryAreReported) {
+  AsyncCase c = two_stores_to_tensor_memory("add.u32 %r3, %r3, %r4;\n");
+  c.buffers = {Bytes(16384)};
+  sim::HazardChecker checker({.level = sim::CheckLevel::full});
+  run_async(c, {.listeners = {checker.listener()}});
+  ASSERT_EQ(checker.findings().size(), 1u);
+  EXPECT_EQ(checker.findings()[0].code, "H7204");
+}
+
 TEST(LookAlike, TwoWarpsThatStoreOtherValuesAreReported) {
   AsyncCase c;
   c.threads = 64;
