@@ -23,6 +23,13 @@ constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::c
 /// Access::form of tcgen05.cp.4x256b, which follows a shift.
 inline constexpr uint32_t kCopy4x256b = 1;
 
+/// Strong accesses to global memory are numbered, if clusters may order each other. Each atomic of a run observes those before it in the run.
+struct RunOfAtomics {
+  uint64_t begin = 0;  // number of the strong store, at the same place, that the run begins with; 0: the run begins with the launch
+  uint64_t number = 0;
+  bool has(const RunOfAtomics& earlier) const { return earlier.number != 0 && earlier.number >= begin && earlier.number < number; }
+};
+
 struct Access {
   Agent agent = Agent::thread;
   bool write = false;
@@ -30,8 +37,10 @@ struct Access {
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
-  bool after_read = false;       // a store to memory that its cluster has read since the last store: its values may depend on what was there
+  uint64_t value = 0;            // digest of the value that each lane of a store to global memory stores; 0: of others, or values differ
+  RunOfAtomics run{};            // of a strong access to global memory; 0: of others
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
+  uint64_t from = 0, to = 0;     // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors
   uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads

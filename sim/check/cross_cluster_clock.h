@@ -60,6 +60,7 @@ class CrossClusterClock {
 struct CrossClusterFlag {
   CrossClusterClock released;
   CrossClusterClock fenced;  // covered by fences of other threads, which a barrier then put before the store
+  uint64_t run = 0;          // RunOfAtomics::begin of accesses to the place
 };
 
 /// A warp's clocks of other clusters.

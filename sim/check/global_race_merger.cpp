@@ -51,15 +51,42 @@ StateId GlobalRaceMerger::intern(const Touch& t) {
   return at->second;
 }
 
+bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
+  if (t.writer == 0 || left.writer == 0 || t.was_read || left.was_read) return false;
+  const Access &one = accesses_[t.writer], &other = accesses_[left.writer];
+  return (one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored);
+}
+
+bool GlobalRaceMerger::observed(AccessId a, AccessId by, AccessId seen) const {
+  const Access& strong = accesses_[a];
+  return seen != 0 && strong.agent == Agent::atomic && strong.write && accesses_[by].agent == Agent::thread && accesses_[seen].run.has(strong.run);
+}
+
+// Of two writers that store the same, the one that changed the memory is what readers race with; the other is what they may wait for.
+void GlobalRaceMerger::put_writer(Touch& t, const Left& left, bool same, const AccessTable& accesses) {
+  if (left.writer == 0) return;
+  const bool changes = !accesses[left.writer].unchanging;
+  if (same && changes) {
+    t.same_before = left.writer;
+    return;
+  }
+  t.same_before = !same ? left.same_before : accesses[t.writer].unchanging ? t.same_before
+                                                                           : t.writer;
+  t.writer = left.writer;
+  t.atomic = left.atomic;
+  t.was_read = left.was_read;
+}
+
 StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Reporter& reporter) {
-  const auto [writer, same_before, reader] = left;
+  const auto [writer, same_before, reader, atomic, was_read] = left;
   Joined& known = joined_[(old * 31 + writer * 37 + reader) % joined_.size()];
   if (known.result != 0 && known.old == old && known.left == left) return known.result;
   Touch t = touches_[old];
   bool silent = true;
   // `before`: the write whose values the writing one of the two only stored again.
-  const auto check = [&](AccessId prior, AccessId now, AccessId before) {
+  const auto check = [&](AccessId prior, AccessId now, AccessId before, AccessId prior_atomic) {
     if (prior == 0 || now == 0) return;
+    if (observed(now, prior, prior_atomic) || observed(prior, now, atomic)) return;
     Rule r = race_between(accesses_[prior], accesses_[now]);
     if (r == Rule::race_unchanged && before != 0) {
       AccessId& changed = accesses_[prior].write ? prior : now;
@@ -74,15 +101,14 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
     if (r != Rule::none)
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
   };
-  check(t.writer, writer != 0 ? writer : reader, t.same_before);
-  check(t.reader, writer, same_before);
-  check(t.other, writer, same_before);
-  if (writer != 0) {
-    t.writer = writer;
-    t.same_before = same_before;
-  }
+  const bool same = store_the_same(t, left);
+  if (!same) check(t.writer, writer != 0 ? writer : reader, t.same_before, t.atomic);
+  check(t.reader, writer, same_before, t.reader_atomic);
+  check(t.other, writer, same_before, 0);
+  put_writer(t, left, same, accesses_);
   if (t.reader == 0) {
     t.reader = reader;
+    t.reader_atomic = atomic;
   } else if (t.other == 0) {
     t.other = reader;
   }
@@ -97,7 +123,7 @@ void GlobalRaceMerger::merge(const ClusterMonitor& m, Reporter& reporter) {
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
     const auto here = [&](AccessId id) { return adopt(m, id, known); };
-    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0])}, at, reporter);
+    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0]), here(m.states().atomic(s)), m.states().was_read(s)}, at, reporter);
   });
 }
 

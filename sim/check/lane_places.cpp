@@ -10,7 +10,7 @@ bool covers(const LanePlaces& outer, const LanePlaces& inner, uint32_t lane) {
 }
 
 // Lanes of `p` that have a byte of `bytes` at `at`.
-LaneMask lanes_at(const LanePlaces& p, uint64_t at, uint32_t bytes) {
+LaneMask lanes_at(const LanePlaces& p, uint64_t at, uint64_t bytes) {
   LaneMask there = 0;
   for (uint32_t l = 0; l < kWarpSize; ++l) there |= LaneMask{p.at[l] < at + bytes && at < p.at[l] + p.bytes} << l;
   return there & p.lanes;
@@ -34,6 +34,8 @@ std::array<LaneMask, kWarpSize> RecentPlaces::met_since(uint32_t number) const {
   }
   return met;
 }
+
+bool RecentPlaces::come_to(uint64_t from, uint64_t to, LaneMask lanes) const { return (lanes_at(now_, from, to - from) & lanes) != 0; }
 
 bool RecentPlaces::exchange(uint32_t prior, const LanePlaces& n) const {
   const LanePlaces& p = kept_[prior % kMost];

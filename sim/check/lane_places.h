@@ -45,6 +45,8 @@ class RecentPlaces {
   /// Whether a lane of `now` is at a byte where another lane was in the access `prior`, without a meeting of the two in between.
   bool exchange(uint32_t prior, const LanePlaces& now) const;
   bool exchange(uint32_t prior) const { return exchange(prior, now_); }
+  /// Whether one of `lanes` is at [from, to) in the access in progress.
+  bool come_to(uint64_t from, uint64_t to, LaneMask lanes) const;
   /// The access in progress.
   const LanePlaces& latest() const { return now_; }
 

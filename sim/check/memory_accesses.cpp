@@ -41,6 +41,13 @@ class LaneRuns {
   size_t count_ = 0;
 };
 
+// One more place of a lane that is alone.
+void extend(Access& a, uint64_t at, uint32_t bytes) {
+  const bool first = a.from == a.to;
+  a.from = first ? at : std::min(a.from, at);
+  a.to = first ? at + bytes : std::max(a.to, at + bytes);
+}
+
 }  // namespace
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
@@ -48,24 +55,26 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   if (space == Space::local || space == Space::param) return;
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
+  RunOfAtomics run;
   if (parts_.launch.ordering(op).strong) {
     if (store) parts_.state_of(w).clock.join_lanes(mask, w.alive);
     for_lanes(mask, [&](uint32_t lane) {
       const uint64_t a = lane_address(w, op, lane);
       const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
       if (global)
-        strong_access(w, op, a, store);
+        run.begin = std::max(run.begin, strong_access(w, op, a, store));
       else if (space != Space::generic || is_shared_generic(a))
         strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
     });
+    run.number = parts_.launch.strong_accesses;
   }
   if (!parts_.launch.full() && !peers) return;
   if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
-  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
+  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store, run); });
 }
 
 // The accesses of lanes that have waited for the same events.
-void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, const RunOfAtomics& run) {
   WarpState& state = parts_.state_of(w);
   LaneRuns shared, global;
   LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store, parts_.pc_of(op)};
@@ -82,6 +91,8 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.incoherent = parts_.launch.ordering(op).incoherent;
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);
+  if (store && !global.empty()) now.value = digest_of_value(w, op, mask);
+  now.run = run;
   const bool in_shared = now.agent == Agent::thread && !shared.empty();
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
@@ -91,8 +102,10 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   } else {
     Access& rounds = parts_.accesses.at(id);
     rounds.stored = rounds.stored == 0 || now.stored == 0 ? 0 : rounds.stored + now.stored;
+    if (rounds.value != now.value) rounds.value = 0;
     if (in_shared && !state.clock.places.again(last.places, places)) rounds.places = 0;  // an access of several rounds has no places of its own
   }
+  if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
   MemoryShadow::Touch t{id, state.clock};
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
@@ -100,15 +113,23 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
 }
 
-// A later access may acquire what this one released into the place.
-void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
+// A later access may acquire what this one released into the place. Returns the begin of the run of atomics that it belongs to.
+uint64_t MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
   const Ordering o = parts_.launch.ordering(op);
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
+  uint64_t run = 0;
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) {
+    CrossClusterFlag& flag = parts_.launch.cross_cluster_flags[place];
+    exchange_cross_cluster(flag, parts_.warps.serial(), clock, o, loads, store);
+    ++parts_.launch.strong_accesses;
+    if (!loads) flag.run = parts_.launch.strong_accesses;
+    run = flag.run;
+  }
   if (loads) parts_.flags.load(place, rank, o, clock);
   if (store) parts_.flags.store(place, rank, o, clock);
+  return run;
 }
 
 }  // namespace drywell::sim::check

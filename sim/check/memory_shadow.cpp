@@ -17,7 +17,7 @@ std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared
 
 }  // namespace
 
-MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused)
+MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused)
     : cluster_(c), launch_(launch), accesses_(accesses), states_(accesses), reporter_(reporter), lifetimes_(lifetimes), unused_(unused) {
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) ctas_.emplace_back(*cta, launch.full());
@@ -72,10 +72,9 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
     if (now.write) {
-      if (!states.readers(s).empty()) accesses_.at(id).after_read = true;
       for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
-    answer = known.last = {s, now.write ? states.written(id, same_before(s, writer)) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), states.atomic(s), states.was_read(s)}) : states.read(s, id)};
     return answer.out;
   });
 }

@@ -22,7 +22,7 @@ struct Suspect {
 
 class MemoryShadow {
  public:
-  MemoryShadow(const Cluster& c, const LaunchState& launch, AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused);
+  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused);
 
   /// An access's answers for the states it met last: its cells mostly have the same few states.
   class Answers {
@@ -87,7 +87,7 @@ class MemoryShadow {
 
   const Cluster& cluster_;
   const LaunchState& launch_;
-  AccessTable& accesses_;
+  const AccessTable& accesses_;
   StateTable states_;
   Reporter& reporter_;
   Lifetimes& lifetimes_;

@@ -33,6 +33,7 @@ bool released_by_one(const Access& prior, const Access& now, const Clock& seen) 
 // Two ordinary accesses of a warp's lanes: lanes use data that one of them accessed alone, or each uses another's.
 Rule lanes_exchange(const Access& prior, const Access& now, const WarpClock& who) {
   const bool alone = std::has_single_bit(prior.lanes);
+  if (prior.from != prior.to && who.places.latest().pc == now.pc && !who.places.come_to(prior.from, prior.to, ~prior.lanes)) return Rule::none;
   if (!who.places.knows(prior.places) || who.places.latest().pc != now.pc) return alone && prior.lanes != now.lanes ? Rule::lanes_unordered : Rule::none;
   if (!who.places.exchange(prior.places)) return Rule::none;
   return alone ? Rule::lanes_unordered : Rule::lanes_mixed;
@@ -133,8 +134,7 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if ((one.write && other.incoherent && over(one, other_knew.known)) || (other.write && one.incoherent && over(other, one_knew.known))) return Rule::incoherent_read;
   if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
-  // That two clusters store the same may be chance if they have read the place: each of two that keep the larger of it and their own value.
-  if (same_digest(one, other) && !one.after_read && !other.after_read) return Rule::none;
+  // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
   return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;

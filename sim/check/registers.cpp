@@ -1,5 +1,7 @@
 #include "sim/check/registers.h"
 
+#include "drywell/isa/spec.h"
+#include "sim/exec/exec.h"
 #include "sim/state/payload/call.h"
 
 namespace drywell::sim::check {
@@ -15,13 +17,42 @@ void add_predicates(const isa::Function& f, const FunctionCode& code, const isa:
   }
 }
 
+bool is_predicate(const isa::OperandSpec& o) { return o.type.from == isa::TypeRule::From::fixed && o.type.fixed == isa::Mod::pred; }
+
+/// d = c ? a : b, by a predicate c.
+bool is_selection(const isa::InstrSpec& row) {
+  const isa::OperandSpec& d = row.operands[0];
+  const isa::OperandSpec& c = row.operands[3];
+  return row.engine == isa::Engine::alu && row.operand_count() == 4 && d.access == isa::Access::write && !is_predicate(d) && c.access == isa::Access::read && is_predicate(c) && !c.optional;
+}
+
+Transfer transfer_of(const isa::InstrSpec& row) {
+  if (row.timing == isa::TimingClass::move) return Transfer::moves;
+  return is_selection(row) ? Transfer::selects : Transfer::uses;
+}
+
+void put(LaneMask& defined, LaneMask lanes, LaneMask mask) { defined = (defined & ~mask) | lanes; }
+
+/// Lanes of `mask` for which a moved register has a value: of several that are packed, one.
+LaneMask moved(const Program::RegUse& use, const uint32_t* at, const LaneMask* registers, LaneMask mask) {
+  LaneMask any = use.reads == 0 ? mask : 0;
+  for (uint32_t i = 0; i < use.reads; ++i) any |= registers[at[i] / kSlot];
+  return any & mask;
+}
+
+LaneMask selected(const Warp& w, const DecodedOp& op, const LaneMask* registers, LaneMask mask) {
+  const auto of = [&](const Src& s) { return s.bank == 0 ? registers[s.offset / kSlot] : kFullMask; };
+  const LaneMask first = read_pred(w, op.pred[0]);
+  return ((first & of(op.src[0])) | (~first & of(op.src[1]))) & mask;
+}
+
 bool calls(const DecodedOp& op) { return op.flow == isa::Flow::call; }
 
 }  // namespace
 
 PredicateUse::PredicateUse(const Program& p) {
   for (const DecodedOp& op : p.code) {
-    Use use{static_cast<uint32_t>(lists_.size()), 0, 0};
+    Use use{static_cast<uint32_t>(lists_.size()), 0, 0, transfer_of(isa::spec(op.opcode))};
     const isa::Function& f = p.function_of(op);
     if (op.instr < f.body.size()) {
       const isa::Instruction& i = p.instruction(op);
@@ -82,12 +113,25 @@ RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& 
   const Program::RegUse& use = p.reg_use[pc];
   const uint32_t* at = p.reg_lists.data() + use.first;
   LaneMask* const registers = defined_.data() + w.frames[frame].registers / kSlot;
-  for (uint32_t i = 0; i < use.reads; ++i) missing.registers |= mask & ~registers[at[i] / kSlot];
-  for (uint32_t i = 0; i < use.writes; ++i) registers[at[use.reads + i] / kSlot] |= mask;
   const PredicateUse::Range r = predicates.of(pc);
+  LaneMask made = mask;  // the lanes whose results have values
+  switch (r.transfer) {
+    case Transfer::uses:
+      for (uint32_t i = 0; i < use.reads; ++i) missing.registers |= mask & ~registers[at[i] / kSlot];
+      break;
+    case Transfer::moves: made = moved(use, at, registers, mask); break;
+    case Transfer::selects: made = selected(w, op, registers, mask); break;
+  }
+  for (uint32_t i = 0; i < use.writes; ++i) put(registers[at[use.reads + i] / kSlot], made, mask);
   LaneMask* const preds = predicates_.data() + w.frames[frame].preds;
-  for (uint32_t i = 0; i < r.reads; ++i) missing.predicates |= mask & ~preds[r.at[i]];
-  for (uint32_t i = 0; i < r.writes; ++i) preds[r.at[r.reads + i]] |= mask;
+  for (uint32_t i = 0; i < r.reads; ++i) {
+    const bool source = r.transfer == Transfer::moves && (i != 0 || r.at[i] != op.guard.index || op.guard.index == 0);
+    if (source)
+      made &= preds[r.at[i]];
+    else
+      missing.predicates |= mask & ~preds[r.at[i]];
+  }
+  for (uint32_t i = 0; i < r.writes; ++i) put(preds[r.at[r.reads + i]], made, mask);
   if (calls(op) && frame != w.frame) enter(w, p, w.frame, mask);
   return missing;
 }

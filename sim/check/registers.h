@@ -10,6 +10,12 @@
 
 namespace drywell::sim::check {
 
+/// What an instruction makes of an operand without a value. uses: anything; moves: its result has none either; selects: so, if it is the operand
+/// that the predicate selects. Compilers move registers that have no value, and select beside them.
+enum class Transfer : uint8_t { uses,
+                                moves,
+                                selects };
+
 /// Predicates each instruction reads and writes, by pc: indices in its frame.
 class PredicateUse {
  public:
@@ -17,14 +23,16 @@ class PredicateUse {
   explicit PredicateUse(const Program& p);
   struct Range {
     const uint16_t* at;
-    uint16_t reads, writes;  // the writes follow the reads
+    uint16_t reads, writes;  // the writes follow the reads; the guard is the first
+    Transfer transfer;
   };
-  Range of(size_t pc) const { return {lists_.data() + uses_[pc].first, uses_[pc].reads, uses_[pc].writes}; }
+  Range of(size_t pc) const { return {lists_.data() + uses_[pc].first, uses_[pc].reads, uses_[pc].writes, uses_[pc].transfer}; }
 
  private:
   struct Use {
     uint32_t first;
     uint16_t reads, writes;
+    Transfer transfer;
   };
   std::vector<Use> uses_;
   std::vector<uint16_t> lists_;

@@ -14,20 +14,33 @@ namespace drywell::sim::check {
 
 using StateId = uint32_t;  // 0: never touched
 
+/// What a cell keeps of the accesses before its writer.
+struct Past {
+  AccessId same = 0;    // StateTable::same_before
+  AccessId atomic = 0;  // the last atomic one that wrote the cell
+  bool read = false;
+  bool operator==(const Past&) const = default;
+};
+
 class StateTable {
  public:
   explicit StateTable(const AccessTable& accesses) : accesses_(accesses), states_(1) {}
 
   AccessId writer(StateId s) const { return states_[s].writer; }
   /// The write before writer(), if writer() stored the values that it had left; 0: none.
-  AccessId same_before(StateId s) const { return states_[s].same_before; }
+  AccessId same_before(StateId s) const { return states_[s].past.same; }
   std::span<const AccessId> readers(StateId s) const { return {pool_.data() + states_[s].first, states_[s].count}; }
 
-  StateId written(AccessId a, AccessId same_before = 0) {
-    if (a == last_written_ && same_before == last_same_before_) return last_written_state_;
+  /// Whether the cell was read, by atomics too, also before writer().
+  bool was_read(StateId s) const { return states_[s].count != 0 || states_[s].past.read || writer_is_atomic(s); }
+  /// The last atomic access that wrote the cell: writer(), or one before it; 0: none.
+  AccessId atomic(StateId s) const { return writer_is_atomic(s) ? states_[s].writer : states_[s].past.atomic; }
+
+  StateId written(AccessId a, const Past& past = {}) {
+    if (a == last_written_ && past == last_past_) return last_written_state_;
     last_written_ = a;
-    last_same_before_ = same_before;
-    states_.push_back({a, same_before, 0, 0});
+    last_past_ = past;
+    states_.push_back({a, past, 0, 0});
     return last_written_state_ = static_cast<StateId>(states_.size() - 1);
   }
   /// The state `s` after one more read. Drops a reader if a later read by the same component implies it.
@@ -42,7 +55,7 @@ class StateTable {
       if (!implied(accesses_[r], accesses_[a])) pool_.push_back(r);
     }
     pool_.push_back(a);
-    states_.push_back({old.writer, old.same_before, first, static_cast<uint32_t>(pool_.size()) - first});
+    states_.push_back({old.writer, old.past, first, static_cast<uint32_t>(pool_.size()) - first});
     const auto id = static_cast<StateId>(states_.size() - 1);
     known = {s, a, id};
     return id;
@@ -52,12 +65,14 @@ class StateTable {
     states_.resize(1);
     pool_.clear();
     reads_.fill({});
-    last_written_ = last_same_before_ = last_written_state_ = 0;
+    last_written_ = last_written_state_ = 0;
+    last_past_ = {};
   }
 
  private:
   struct State {
-    AccessId writer = 0, same_before = 0;
+    AccessId writer = 0;
+    Past past{};
     uint32_t first = 0, count = 0;
   };
   /// A recent result of read() for a state and an access.
@@ -72,11 +87,14 @@ class StateTable {
     return old.cluster == now.cluster && old.done == now.done && old.agent == now.agent && old.done_at != kInFlight && old.done_at <= now.done_at;
   }
 
+  bool writer_is_atomic(StateId s) const { return accesses_[states_[s].writer].agent == Agent::atomic; }
+
   const AccessTable& accesses_;
   std::vector<State> states_;
   std::vector<AccessId> pool_;
   std::array<Read, kReads> reads_{};
-  AccessId last_written_ = 0, last_same_before_ = 0;
+  AccessId last_written_ = 0;
+  Past last_past_{};
   StateId last_written_state_ = 0;
 };
 

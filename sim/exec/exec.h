@@ -129,6 +129,8 @@ inline uint64_t lane_address(const Warp& w, const DecodedOp& op, uint32_t lane) 
 bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask);
 /// Returns a digest of addresses and values of a store, not executed yet; 0 if it is not known.
 uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask);
+/// Returns a digest of the value, and its size, that each lane of a store, not executed yet, stores; 0 if values differ.
+uint64_t digest_of_value(const Warp& w, const DecodedOp& op, LaneMask mask);
 
 /// Value of lane `lane` of a source; `wide` selects 64-bit lanes instead of 32-bit lanes.
 inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {

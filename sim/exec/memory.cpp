@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <type_traits>
 
@@ -358,6 +359,19 @@ uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask) {
   uint64_t digest = 0;  // a sum: which lane stores which part does not count
   for_lanes(mask, [&](uint32_t lane) { digest += digest_of_lane(w, *x, slots, lane, lane_address(w, op, lane)); });
   return digest == 0 ? 1 : digest;
+}
+
+uint64_t digest_of_value(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access* x = op.get_if<Access>();
+  if (x == nullptr) return 0;
+  const Src* const slots = slots_at(w, x->first_slot);
+  if (std::any_of(slots, slots + x->count, [](const Src& s) { return s.bank == kLeftOut; })) return 0;
+  const auto of_lane = [&](uint32_t lane) { return digest_of_lane(w, *x, slots, lane, 0); };
+  const uint64_t first = of_lane(static_cast<uint32_t>(std::countr_zero(mask)));
+  for (; mask != 0; mask &= mask - 1) {
+    if (of_lane(static_cast<uint32_t>(std::countr_zero(mask))) != first) return 0;
+  }
+  return first;
 }
 
 template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }

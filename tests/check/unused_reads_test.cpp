@@ -150,5 +150,53 @@ TEST(EqualStores, HideNoStoreBeforeThem) {
   }
 }
 
+// A flag that every CTA raises, in its last store (HeCBench's pathfinder; the flags of searches by levels).
+TEST(EqualStores, OfManyCtasAreNoRace) {
+  const std::string raise = "setp.eq.u32 %p4, %r4, 11;\n@%p4 st.global.u8 [%rd1+64], 1;\n@%p4 st.global.v2.b32 [%rd1+72], {%r1, 3};\n";
+  for (const auto& [options, name] : drivers()) EXPECT_EQ(codes_of("mov.u32 %r1, 9;\n" + raise, options, 5), std::set<std::string>{}) << name;
+}
+
+// What a CTA has read there before may have decided whether it stores, and what.
+TEST(EqualStores, OfCtasThatHaveReadThePlaceAreRaces) {
+  const std::string once = "setp.ne.u32 %p4, %r1, 0;\n@%p4 bra E;\nld.global.b32 %r7, [%rd1+64];\nsetp.eq.u32 %p5, %r7, 0;\n@%p5 bra E;\nst.global.b32 [%rd1+64], 7;\nE:\n";
+  for (const auto& [options, name] : drivers()) EXPECT_EQ(codes_of(once, options, 2).count("H7402"), 1u) << name;
+}
+
+// Two CTAs store the same, and a third one reads: it may read what was there before.
+TEST(EqualStores, OfTwoCtasHideNoReader) {
+  const std::string body =
+      "setp.ne.u32 %p4, %r1, 0;\n@%p4 bra E;\nmov.u32 %r7, %ctaid.x;\nsetp.eq.u32 %p5, %r7, 0;\n@!%p5 st.global.b32 [%rd1+1024], 7;\n"
+      "@!%p5 bra E;\nld.global.b32 %r8, [%rd1+1024];\nst.global.b32 [%rd1+2048], %r8;\nE:\n";
+  for (const auto& [options, name] : drivers()) EXPECT_EQ(codes_of(body, options, 3).count("H7402"), 1u) << name;
+}
+
+/// One thread of each CTA draws a number, and the one that drew `last` goes on with `then`. Memory has 0x40000000 there.
+std::string with_ticket(uint32_t last, const std::string& then) {
+  return "setp.ne.u32 %p4, %r1, 0;\n@%p4 bra E;\natom.global.add.u32 %r7, [%rd1+64], 1;\nsetp.ne.u32 %p5, %r7, " + std::to_string(0x40000000 + last) + ";\n@%p5 bra E;\n" + then + "E:\n";
+}
+
+// The last CTA's atomic has observed those of the others (PTX ISA 8.9, causality order): it may reset the counter with an ordinary store.
+TEST(ObservedAtomics, ComeBeforeWhatFollowsTheObserver) {
+  for (const auto& [options, name] : drivers()) {
+    EXPECT_EQ(codes_of(with_ticket(3, "st.global.b32 [%rd1+64], 0;\n"), options, 4), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(with_ticket(3, "ld.global.b32 %r8, [%rd1+64];\nst.global.b32 [%rd1+2048], %r8;\n"), options, 4), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(with_ticket(1, "st.global.b32 [%rd1+64], 0;\n"), options, 4).count("H7402"), 1u) << name;
+    EXPECT_EQ(codes_of(with_ticket(3, "st.global.b32 [%rd1+2048], 0;\n") + "@!%p4 st.global.b32 [%rd1+2048], %r7;\n", options, 4).count("H7402"), 1u) << name;
+  }
+}
+
+// Four lanes have 16 bytes each, and each in its turn fills its second word alone, more often than the checker remembers.
+TEST(LanesApart, EachWithItsOwnMemoryExchangeNothing) {
+  const std::string alone =
+      "setp.ge.u32 %p4, %r1, 4;\n@%p4 bra E;\nshl.b32 %r7, %r1, 4;\nmov.u32 %r8, s;\nadd.u32 %r7, %r7, %r8;\nst.shared.b32 [%r7+4], 0;\nmov.u32 %r9, 0;\n"
+      "L:\nsetp.ne.u32 %p5, %r9, %r1;\n@%p5 bra M;\nmov.u32 %r10, 0;\n"
+      "K:\nst.shared.b32 [%r7+4], %r10;\nst.shared.b32 [%r7+8], %r10;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p5, %r10, 100;\n@%p5 bra K;\n"
+      "M:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p5, %r9, 4;\n@%p5 bra L;\n";
+  const std::string store = "mad.wide.u32 %rd4, %r1, 4, %rd1;\nst.global.b32 [%rd4+2048], %r11;\nE:\n";
+  expect(alone + "ld.shared.b32 %r11, [%r7+4];\n" + store, {});
+  const std::string of_the_next = alone + "setp.eq.u32 %p5, %r1, 3;\n@%p5 bra E;\nld.shared.b32 %r11, [%r7+20];\n" + store;
+  for (const auto& [options, name] : drivers()) EXPECT_EQ(codes_of(of_the_next, options).count("H7405"), 1u) << name;
+}
+
 }  // namespace
 }  // namespace drywell::sim
