@@ -6,6 +6,7 @@
 #include "sim/exec/float_math.h"
 #include "sim/exec/member_mask.h"
 #include "sim/exec/pair_operand.h"
+#include "sim/exec/shuffle_sources.h"
 #include "sim/state/payload/warp.h"
 
 namespace drywell::sim {
@@ -42,7 +43,7 @@ Effect elect(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
-/// The lanes that the lanes of a shuffle read, and where they are in the segment.
+/// The lanes that the lanes of a shuffle read, and which of them are in the segment.
 struct Sources {
   uint32_t lane[kWarpSize];
   LaneMask in_range = 0;
@@ -64,6 +65,8 @@ Sources sources_of(const uint32_t* b, const uint32_t* c) {
   return s;
 }
 
+// A lane that does not execute the shuffle gives 0, as on an H200, whether it has ended, is elsewhere, or its guard is false; PTX leaves the
+// value undefined. A lane that executes it gives its value, in the reader's member mask or not.
 template <isa::Mod Mode>
 Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
   // The source lane depends only on a lane's operands: groups with different masks need no separate treatment, but each must be complete.
@@ -71,11 +74,22 @@ Effect shuffle(Warp& w, const DecodedOp& op, LaneMask mask) {
   const uint32_t* a = lanes<uint32_t>(w, op.src[0]);
   const Sources s = sources_of<Mode>(lanes<uint32_t>(w, op.src[1]), lanes<uint32_t>(w, op.src[2]));
   uint32_t r[kWarpSize];
-  for (uint32_t lane = 0; lane < kWarpSize; ++lane) r[lane] = a[s.lane[lane]];
+  for (uint32_t lane = 0; lane < kWarpSize; ++lane) r[lane] = (mask >> s.lane[lane] & 1) != 0 ? a[s.lane[lane]] : 0;
   store_masked(lanes<uint32_t>(w, op.dst), r, mask);
   write_pred(w, op.as<payload::Shuffle>().in_range, s.in_range, mask);
   return Effect::next;
 }
+
+Sources sources_of(isa::Mod mode, const uint32_t* b, const uint32_t* c) {
+  switch (mode) {
+    case isa::Mod::up: return sources_of<isa::Mod::up>(b, c);
+    case isa::Mod::down: return sources_of<isa::Mod::down>(b, c);
+    case isa::Mod::bfly: return sources_of<isa::Mod::bfly>(b, c);
+    default: return sources_of<isa::Mod::idx>(b, c);
+  }
+}
+
+bool overwrites(const DecodedOp& op, Src s) { return s.bank == 0 && s.offset == op.dst; }
 
 Effect vote(Warp& w, const DecodedOp& op, LaneMask mask) {
   const LaneMask votes = read_pred(w, op.pred[0]);
@@ -180,6 +194,23 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 }
 
 }  // namespace
+
+bool is_shuffle(const DecodedOp& op) { return op.get_if<payload::Shuffle>() != nullptr; }
+
+std::optional<ShuffleSources> shuffle_sources(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (overwrites(op, op.src[1]) || overwrites(op, op.src[2]) || overwrites(op, op.src[3])) return std::nullopt;
+  const isa::Mod mode = w.cta->cluster->launch->program->instruction(op).mod(isa::Slot::mode);
+  const Sources s = sources_of(mode, lanes<uint32_t>(w, op.src[1]), lanes<uint32_t>(w, op.src[2]));
+  const uint32_t* members = lanes<uint32_t>(w, op.src[3]);
+  ShuffleSources out;
+  for_lanes(mask, [&](uint32_t lane) {
+    out.lane[lane] = s.lane[lane];
+    const bool executes = (mask >> s.lane[lane] & 1) != 0, member = (members[lane] >> s.lane[lane] & 1) != 0;
+    if (!executes) out.absent |= 1u << lane;
+    if (executes && !member) out.outside |= 1u << lane;
+  });
+  return out;
+}
 
 template <> ExecFn bind<isa::row::elect_sync>(Decoder& d, DecodedOp& op) {
   bind_pair(d, op);
