@@ -10,8 +10,27 @@
 
 namespace drywell::sim::check {
 
-/// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier.
-enum class Agent : uint8_t { thread, atomic, cp_async, load, store, remote, mma, copy, shift, tmem_ld, tmem_st, wgmma, mbarrier, alloc, dealloc, map, arrival, expect };
+/// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
+/// shuffle: of a lane that does not take part.
+enum class Agent : uint8_t { thread,
+                             atomic,
+                             cp_async,
+                             load,
+                             store,
+                             remote,
+                             mma,
+                             copy,
+                             shift,
+                             tmem_ld,
+                             tmem_st,
+                             wgmma,
+                             mbarrier,
+                             alloc,
+                             dealloc,
+                             map,
+                             arrival,
+                             expect,
+                             shuffle };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }

@@ -321,6 +321,7 @@ struct AsyncOperations::Issue {
     for (const uint32_t r : p.d_regs) {
       state.fragments.take(p.frame + r, {state.products.last, shape});
       if (m.launch.follows_registers()) state.registers.define(p.frame + r, kFullMask);
+      if (state.absent.any()) state.absent.set_register(p.frame + r, kFullMask, {});
     }
     for (const uint32_t r : p.a_regs) state.fragments.take(p.frame + r, {state.products.last});
   }

@@ -1,6 +1,7 @@
 #include "sim/check/memory_accesses.h"
 
 #include "drywell/isa/spec.h"
+#include "sim/check/absent_use.h"
 #include "sim/check/own_address.h"
 #include "sim/exec/exec.h"
 
@@ -53,6 +54,7 @@ void extend(Access& a, uint64_t at, uint32_t bytes) {
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (store && parts_.launch.full() && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
   if (space == Space::local || space == Space::param) return;
+  if (parts_.state_of(w).absent.any()) check_absent_operands(parts_, w, op, mask, space);
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
   RunOfAtomics run;

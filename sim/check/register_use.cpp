@@ -1,6 +1,7 @@
 #include "sim/check/register_use.h"
 
 #include "drywell/isa/spec.h"
+#include "sim/check/absent_use.h"
 
 namespace drywell::sim::check {
 
@@ -59,9 +60,14 @@ void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const RegisterShadow::Missing missing = parts_.state_of(w).registers.step(w, parts_.launch.predicates, op, mask);
   unwritten(w, op, missing.registers, "registers");
   unwritten(w, op, missing.predicates, "predicates");
+  if (parts_.state_of(w).absent.any()) check_absent_branch(parts_, w, op, mask);
+  absent_.step(w, op, mask);
 }
 
-void RegisterUse::skipped(const Warp& w, const DecodedOp& op) { unwritten(w, op, parts_.state_of(w).registers.skipped(w, op, w.active), "predicates"); }
+void RegisterUse::skipped(const Warp& w, const DecodedOp& op) {
+  unwritten(w, op, parts_.state_of(w).registers.skipped(w, op, w.active), "predicates");
+  if (parts_.state_of(w).absent.any()) check_absent_branch(parts_, w, op, w.active);
+}
 
 void RegisterUse::unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what) {
   if (lanes == 0) return;

@@ -2,13 +2,13 @@
 // a wgmma takes.
 #pragma once
 
-#include "sim/check/cluster_parts.h"
+#include "sim/check/absent_flow.h"
 
 namespace drywell::sim::check {
 
 class RegisterUse {
  public:
-  explicit RegisterUse(ClusterParts& parts) : parts_(parts) {}
+  explicit RegisterUse(ClusterParts& parts) : parts_(parts), absent_(parts) {}
 
   /// An instruction that reads a register which some tcgen05.ld writes, or accesses a copy of one.
   void take_loaded(const Warp& w, const DecodedOp& op, LaneMask mask);
@@ -29,6 +29,7 @@ class RegisterUse {
   void unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what);
 
   ClusterParts& parts_;
+  AbsentFlow absent_;
 };
 
 }  // namespace drywell::sim::check

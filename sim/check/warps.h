@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "sim/check/absent_values.h"
 #include "sim/check/cross_cluster_flags.h"
 #include "sim/check/loaded_registers.h"
 #include "sim/check/operation_queue.h"
@@ -23,6 +24,7 @@ struct WarpState {
   LoadedRegisters loading;
   ProductRegisters fragments;
   RegisterShadow registers;
+  AbsentValues absent;
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };

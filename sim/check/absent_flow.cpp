@@ -1,0 +1,187 @@
+#include "sim/check/absent_flow.h"
+
+#include <array>
+
+#include "sim/exec/exec.h"
+#include "sim/exec/shuffle_sources.h"
+#include "sim/state/payload/call.h"
+
+namespace drywell::sim::check {
+namespace {
+
+constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
+
+// Values that a marked operand may have had: the ends of integers and floats of every width, NaN, and a small one. A predicate is true
+// in every other probe.
+constexpr std::array<uint64_t, 5> kPatterns{0, ~uint64_t{0}, 0x7BFF7BFF7BFF7BFF, 0xFBFFFBFFFBFFFBFF, 0x0000000100000001};
+constexpr size_t kProbes = 2 * kPatterns.size();
+
+template <class Lane>
+void fill(Lane* at, LaneMask lanes, uint64_t value) {
+  for_lanes(lanes, [&](uint32_t lane) { at[lane] = static_cast<Lane>(value); });
+}
+
+template <class Lane>
+LaneMask equal_lanes(const Lane* a, const Lane* b) {
+  LaneMask same = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) same |= LaneMask{a[i] == b[i]} << i;
+  return same;
+}
+
+LaneMask equal_lanes(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
+  if (bytes == 4) return equal_lanes(reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b));
+  return equal_lanes(reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b));
+}
+
+}  // namespace
+
+AbsentFlow::Operands AbsentFlow::operands_of(const DecodedOp& op) const {
+  const Program& p = *parts_.launch.program;
+  const Program::RegUse& use = p.reg_use[parts_.pc_of(op)];
+  const PredicateUse::Range preds = parts_.launch.predicates.of(parts_.pc_of(op));
+  const uint32_t* const at = p.reg_lists.data() + use.first;
+  return {{at, use.reads}, {at + use.reads, use.writes}, {preds.at, preds.reads}, {preds.at + preds.reads, preds.writes}};
+}
+
+uint32_t AbsentFlow::lane_bytes(const DecodedOp& op, uint32_t offset) {
+  const Program& p = *parts_.launch.program;
+  if (lane_bytes_.empty()) lane_bytes_.resize(p.functions.size());
+  std::vector<uint8_t>& of = lane_bytes_[op.function];
+  if (of.empty()) {
+    const FunctionCode& code = p.functions[op.function];
+    of.resize(code.frame_bytes / kSlot + 1, 4);
+    for (size_t r = 0; r < code.function->regs.size(); ++r) {
+      const isa::Mod type = code.function->regs[r].type;
+      if (type != isa::Mod::pred) of[code.reg_offset[r] / kSlot] = static_cast<uint8_t>(register_bytes(isa::type_bits(type)) / kWarpSize);
+    }
+  }
+  return of[offset / kSlot];
+}
+
+AbsentMarks AbsentFlow::marks_read(const Warp& w, const Operands& o) const {
+  const AbsentValues& values = parts_.state_of(w).absent;
+  AbsentMarks all;
+  for (const uint32_t r : o.reads) all.add(values.of_register(w.frame_base + r));
+  for (const uint16_t i : o.predicate_reads) all.add(values.of_predicate(w.frames[w.frame].preds + i));
+  return all;
+}
+
+void AbsentFlow::step(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (is_shuffle(op)) return shuffle(w, op, mask);
+  if (!parts_.state_of(w).absent.any() || op.flow == isa::Flow::return_) return;
+  if (op.flow == isa::Flow::call) return call(w, op, mask);
+  const Operands o = operands_of(op);
+  const AbsentMarks read = marks_read(w, o).of(mask);
+  if (read.any() == 0 || !is_computation(op)) return clear_results(w, o, mask);
+  compute(w, op, mask, o, read);
+}
+
+// A lane has what its source has. The predicate says whether the source is in the segment; it is right whether that lane takes part or not.
+void AbsentFlow::shuffle(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  AbsentValues& values = parts_.state_of(w).absent;
+  const auto sources = shuffle_sources(w, op, mask);
+  const Operands o = operands_of(op);
+  if (!sources) return clear_results(w, o, mask);
+  if (!values.any() && (sources->absent | sources->outside) == 0) return;
+  AbsentMarks result;
+  if (op.src[0].bank == 0) {
+    const AbsentMarks from = values.of_register(w.frame_base + op.src[0].offset);
+    for_lanes(mask & ~sources->absent, [&](uint32_t lane) {
+      const AbsentMarks one = from.of(1u << sources->lane[lane]);
+      if (one.any() != 0) result.add({one.wrong != 0 ? 1u << lane : 0, one.harmless != 0 ? 1u << lane : 0, 0, one.origin});
+    });
+  }
+  if (const LaneMask lanes = sources->absent | sources->outside; lanes != 0) {
+    const Access access = parts_.access(w, op, lanes, Agent::shuffle, true);
+    result.add({sources->absent, sources->outside, 0, values.origin(access)});
+  }
+  clear_results(w, o, mask);
+  for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, result);
+}
+
+// Arguments and results lose their marks.
+void AbsentFlow::call(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Program& p = *parts_.launch.program;
+  AbsentValues& values = parts_.state_of(w).absent;
+  const bool entered = p.calls[op.as<payload::Call>().site].builtin == Builtin::none;
+  const CallFrame& caller = w.frames[entered ? w.frames[w.frame].parent : w.frame];
+  const Operands o = operands_of(op);
+  for (const uint32_t r : o.writes) values.set_register(caller.registers + r, mask, {});
+  if (!entered) return;
+  const CallFrame& f = w.frames[w.frame];
+  for (uint32_t at = 0; at < p.functions[f.function].frame_bytes; at += kSlot) values.set_register(f.registers + at, mask, {});
+  for (uint32_t i = 0; i < p.functions[f.function].pred_count; ++i) values.set_predicate(f.preds + i, mask, {});
+}
+
+void AbsentFlow::clear_results(const Warp& w, const Operands& o, LaneMask mask) {
+  AbsentValues& values = parts_.state_of(w).absent;
+  for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, {});
+  for (const uint16_t i : o.predicate_writes) values.set_predicate(w.frames[w.frame].preds + i, mask, {});
+}
+
+// A result is marked where it depends on a marked operand, or on a marked guard. It is harmless where it is one of the other operands.
+void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read) {
+  AbsentValues& values = parts_.state_of(w).absent;
+  const Depends depends = probe(w, op, read.any(), o);
+  const AbsentMarks guard = op.guard.index != 0 ? values.of_predicate(w.frames[w.frame].preds + op.guard.index).of(mask) : AbsentMarks{};
+  const auto marks_of = [&](LaneMask changing, LaneMask same) {
+    const LaneMask wrong = read.wrong & changing & ~same;
+    AbsentMarks m{wrong, changing & ~wrong, changing & read.wrong & same, read.origin};
+    m.add(guard);
+    return m;
+  };
+  std::vector<AbsentMarks> registers, predicates;  // before any is set: a result may be an operand
+  for (size_t i = 0; i < o.writes.size(); ++i) registers.push_back(marks_of(depends.registers[i], equal_to_operand(w, op, o.writes[i], o)));
+  for (size_t i = 0; i < o.predicate_writes.size(); ++i) predicates.push_back(marks_of(depends.predicates[i], 0));
+  for (size_t i = 0; i < o.writes.size(); ++i) values.set_register(w.frame_base + o.writes[i], mask, registers[i]);
+  for (size_t i = 0; i < o.predicate_writes.size(); ++i) values.set_predicate(w.frames[w.frame].preds + o.predicate_writes[i], mask, predicates[i]);
+}
+
+bool AbsentFlow::run_probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, size_t probe) {
+  const AbsentValues& values = parts_.state_of(w).absent;
+  replay_.load(w, op, o.reads);
+  const uint64_t pattern = kPatterns[probe / 2];
+  for (const uint32_t r : o.reads) {
+    const LaneMask marked = values.of_register(w.frame_base + r).any();
+    lane_bytes(op, r) == 4 ? fill(replay_.lanes<uint32_t>(r), marked, pattern) : fill(replay_.lanes<uint64_t>(r), marked, pattern);
+  }
+  for (const uint16_t i : o.predicate_reads) {
+    const LaneMask marked = values.of_predicate(w.frames[w.frame].preds + i).any();
+    replay_.predicate(i) = (replay_.predicate(i) & ~marked) | (probe % 2 == 0 ? 0 : marked);
+  }
+  return replay_.run(op, mask);
+}
+
+AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o) {
+  Depends d{std::vector<LaneMask>(o.writes.size()), std::vector<LaneMask>(o.predicate_writes.size())};
+  std::vector<std::vector<uint8_t>> first;
+  std::vector<uint32_t> first_predicates;
+  for (size_t k = 0; k < kProbes; ++k) {
+    if (!run_probe(w, op, mask, o, k)) return d;
+    for (size_t i = 0; i < o.writes.size(); ++i) {
+      const uint32_t bytes = lane_bytes(op, o.writes[i]);
+      const uint8_t* const result = replay_.lanes<uint8_t>(o.writes[i]);
+      if (k == 0) first.emplace_back(result, result + bytes * kWarpSize);
+      d.registers[i] |= mask & ~equal_lanes(first[i].data(), result, bytes);
+    }
+    for (size_t i = 0; i < o.predicate_writes.size(); ++i) {
+      const uint32_t result = replay_.predicate(o.predicate_writes[i]);
+      if (k == 0) first_predicates.push_back(result);
+      d.predicates[i] |= mask & (first_predicates[i] ^ result);
+    }
+  }
+  return d;
+}
+
+LaneMask AbsentFlow::equal_to_operand(const Warp& w, const DecodedOp& op, uint32_t result, const Operands& o) {
+  const AbsentValues& values = parts_.state_of(w).absent;
+  const uint32_t bytes = lane_bytes(op, result);
+  LaneMask equal = 0;
+  for (const uint32_t r : o.reads) {
+    if (lane_bytes(op, r) != bytes) continue;
+    equal |= equal_lanes(w.bank[0] + r, w.bank[0] + result, bytes) & ~values.of_register(w.frame_base + r).wrong;
+  }
+  return equal;
+}
+
+}  // namespace drywell::sim::check
