@@ -53,6 +53,8 @@ struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
+  bool modifies = false;         // an atomic of a thread
+  bool reads = false;            // and what it leaves depends on what it found
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known

@@ -20,13 +20,17 @@ class GlobalRaceMerger {
 
  private:
   struct Touch {
-    AccessId writer = 0, same_before = 0, reader = 0, other = 0;
-    AccessId atomic = 0, reader_atomic = 0;  // Left::atomic of the writer's and the reader's clusters
-    bool was_read = false;                   // by a cluster that wrote the byte
+    AccessId writer = 0, same_before = 0, reader = 0, other = 0, under = 0;
+    AccessId atomic = 0, reader_atomic = 0, under_atomic = 0;  // Left::atomic of the clusters of the writer, the reader and the write under atomics
+    bool was_read = false;                                     // by a cluster that wrote the byte
     bool operator==(const Touch&) const = default;
   };
   struct Hash {
-    size_t operator()(const Touch& t) const { return ((((t.atomic * 2 + t.was_read + t.reader_atomic * uint64_t{0x8CB92BA72F3D8DD7u}) * uint64_t{0xA0761D6478BD642Fu} + t.writer + t.same_before * uint64_t{0xD1B54A32D192ED03u}) * uint64_t{0x9E3779B97F4A7C15u} + t.reader) * 0xBF58476D1CE4E5B9u + t.other) * 0x94D049BB133111EBu; }
+    size_t operator()(const Touch& t) const {
+      uint64_t digest = t.was_read;
+      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, t.under, t.atomic, t.reader_atomic, t.under_atomic}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+      return digest ^ digest >> 32;
+    }
   };
   /// Maps a monitor's numbers to the numbers here.
   struct Adopted {
@@ -37,9 +41,10 @@ class GlobalRaceMerger {
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule race_between(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
-  /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the last atomic access, and whether the cell was read.
+  /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the write under its atomics, the last atomic access, and
+  /// whether the cell was read.
   struct Left {
-    AccessId writer = 0, same_before = 0, reader = 0, atomic = 0;
+    AccessId writer = 0, same_before = 0, reader = 0, under = 0, atomic = 0;
     bool was_read = false;
     bool operator==(const Left&) const = default;
   };
@@ -47,7 +52,11 @@ class GlobalRaceMerger {
   bool store_the_same(const Touch& t, const Left& left) const;
   /// `by` comes after the atomic access `seen` of its cluster, which has observed what the atomic access `a` wrote (PTX ISA 8.9, causality order).
   bool observed(AccessId a, AccessId by, AccessId seen) const;
-  static void put_writer(Touch& t, const Left& left, bool same, const AccessTable& accesses);
+  void put_writer(Touch& t, const Left& left, bool same) const;
+  /// Keeps the write that is no atomic, under those of all clusters so far and of that one.
+  void put_under(Touch& t, const Left& left) const;
+  /// Whether some cluster wrote it, other than by an atomic whose result depends on what was there.
+  bool wrote_first(const Touch& t) const { return t.under != 0 || (t.writer != 0 && !accesses_[t.writer].reads); }
   StateId joined(StateId old, const Left& now, uint64_t at, Reporter& reporter);
   /// A recent answer of joined() that reported nothing.
   struct Joined {

@@ -13,6 +13,8 @@ bool is_atomic(isa::Opcode o) {
   return role == isa::MemoryRole::atomic || role == isa::MemoryRole::reduction;
 }
 
+bool depends_on_old(const DecodedOp& op, const Program& p) { return !p.instruction(op).has(isa::Mod::exch); }
+
 bool is_of_matrix(isa::Opcode o) {
   const isa::MemoryRole role = isa::spec(o).memory;
   return role == isa::MemoryRole::matrix_load || role == isa::MemoryRole::matrix_store;
@@ -90,6 +92,8 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
     places.at[lane] = a;
   });
   Access now = parts_.access(w, op, mask, is_atomic(op.opcode) || parts_.launch.ordering(op).strong ? Agent::atomic : Agent::thread, store);
+  now.modifies = is_atomic(op.opcode);
+  now.reads = now.modifies && depends_on_old(op, *parts_.launch.program);
   now.incoherent = parts_.launch.ordering(op).incoherent;
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);

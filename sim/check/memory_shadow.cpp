@@ -54,6 +54,11 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     if (!now.unchanging || writer == 0 || writer == id) return AccessId{0};
     return accesses[writer].unchanging ? states.same_before(s) : writer;
   };
+  // Atomics leave each other alone, not the store that another warp's atomic came upon.
+  const auto under = [&](StateId s, AccessId writer) {
+    if (!now.modifies || writer == 0) return AccessId{0};
+    return accesses[writer].modifies ? states.under(s) : writer;
+  };
   const auto has_run = [&](const Access& a) { return touch.who.now.executed[a.issuer] >= a.issued_at; };
   if (cells.replace(begin, end, known.last.in, known.last.out)) return;
   cells.update(begin, end, [&](StateId s, uint64_t cell) {
@@ -68,13 +73,14 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
       if (!observed(s, rule_of(accesses[writer], now))) check(harmful(s, writer), cell);
+      if (now.modifies && accesses[writer].modifies && states.under(s) != 0) check(states.under(s), cell);
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
     if (now.write) {
       for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
-    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), states.atomic(s), states.was_read(s)}) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.atomic(s), states.was_read(s)}) : states.read(s, id)};
     return answer.out;
   });
 }
@@ -111,7 +117,8 @@ void MemoryShadow::touch_global(const Span& s, Touch& t) {
   const auto rule_of = [&](const Access& prior, const Access& a) { return global_hazard(prior, a, t.who, launch_.opaque); };
   check_grid_wait(s, t.id, t.who);
   if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
-  if (!accesses_[t.id].write && launch_.options.uninitialised) suspect_unwritten(s, t.id);
+  const bool reads = !accesses_[t.id].write || accesses_[t.id].reads;
+  if (reads && launch_.options.uninitialised) suspect_unwritten(s, t.id);
   touch_cells(
       global_, s.begin, s.begin + s.bytes, t, rule_of, [](uint64_t at) { return fmt::format("global memory at {:#x}", at); }, Rule::none, t.global);
 }

@@ -17,6 +17,7 @@ using StateId = uint32_t;  // 0: never touched
 /// What a cell keeps of the accesses before its writer.
 struct Past {
   AccessId same = 0;    // StateTable::same_before
+  AccessId under = 0;   // StateTable::under
   AccessId atomic = 0;  // the last atomic one that wrote the cell
   bool read = false;
   bool operator==(const Past&) const = default;
@@ -29,6 +30,8 @@ class StateTable {
   AccessId writer(StateId s) const { return states_[s].writer; }
   /// The write before writer(), if writer() stored the values that it had left; 0: none.
   AccessId same_before(StateId s) const { return states_[s].past.same; }
+  /// The write before writer(), and before others like it, if writer() is an atomic and that write was none; 0: none.
+  AccessId under(StateId s) const { return states_[s].past.under; }
   std::span<const AccessId> readers(StateId s) const { return {pool_.data() + states_[s].first, states_[s].count}; }
 
   /// Whether the cell was read, by atomics too, also before writer().

@@ -1,5 +1,6 @@
 // H7504 over several launches: memory that no launch and no host call wrote is found in every launch, also by a checker of its own
 // for each launch, as `drywell exec` has.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "drywell/sim/check.h"
@@ -74,6 +75,41 @@ TEST_F(UnwrittenMemory, IsNotKnownAfterALaunchThatNobodyWatched) {
   EXPECT_FALSE(warns(c_, a_));  // that launch may have written it
   const GmemAddr fresh = d_.allocate(64, "fresh");
   EXPECT_TRUE(warns(c_, fresh));
+}
+
+// Each CTA of the grid executes `body` in one thread: %r1 is its number, %rd1 the memory that is new.
+std::vector<std::string> codes_of(const std::string& body, uint32_t ctas) {
+  Device d;
+  const LoadedModule m = d.load_ptx(
+      ".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 fresh, .param .u64 flag)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p<4>;\n"
+      "ld.param.u64 %rd1, [fresh];\nld.param.u64 %rd2, [flag];\nmov.u32 %r1, %ctaid.x;\nsetp.eq.u32 %p1, %r1, 0;\n" +
+      body + "\nret;\n}\n");
+  const GmemAddr fresh = d.allocate(64, "fresh"), flag = d.allocate(64, "flag");
+  d.fill(flag, 0, 64);
+  HazardChecker checker;
+  RunOptions o;
+  o.listeners.push_back(checker.listener());
+  EXPECT_TRUE(d.launch(m, "k", {.grid = {ctas}, .block = {1}}, Args().add(fresh).add(flag), o).ok()) << body;
+  std::vector<std::string> codes;
+  for (const Finding& f : checker.findings()) codes.push_back(f.code);
+  return codes;
+}
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+TEST(UnwrittenAtomics, ReadWhatTheyChange) {
+  EXPECT_THAT(codes_of("red.global.add.u32 [%rd1], 1;", 3), ElementsAre("H7504"));
+  EXPECT_THAT(codes_of("atom.global.cas.b32 %r2, [%rd1], 0, 1;", 1), ElementsAre("H7504"));
+  EXPECT_THAT(codes_of("atom.global.exch.b32 %r2, [%rd1], 0; red.global.add.u32 [%rd1], 1;", 1), IsEmpty());
+  EXPECT_THAT(codes_of("st.global.u32 [%rd1], 0; red.global.add.u32 [%rd1], 1;", 1), IsEmpty());
+}
+
+// The first CTA stores the poison's own value and releases it; the others claim the place as long as it has that value.
+TEST(UnwrittenAtomics, BehindAnotherCtasStoreAreSilent) {
+  const std::string wait = "WAIT: ld.acquire.gpu.global.u32 %r3, [%rd2]; setp.eq.u32 %p2, %r3, 0; @%p2 bra WAIT; ";
+  const std::string first = "@%p1 st.global.u32 [%rd1], -1; @%p1 st.release.gpu.global.u32 [%rd2], 1; ";
+  EXPECT_THAT(codes_of(first + wait + "atom.global.cas.b32 %r2, [%rd1], -1, 5;", 3), IsEmpty());
+  EXPECT_THAT(codes_of(first + wait + "atom.global.max.s32 %r2, [%rd1], -1;", 3), IsEmpty());
 }
 
 }  // namespace
