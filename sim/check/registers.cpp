@@ -27,7 +27,7 @@ bool is_selection(const isa::InstrSpec& row) {
 }
 
 Transfer transfer_of(const isa::InstrSpec& row) {
-  if (row.timing == isa::TimingClass::move) return Transfer::moves;
+  if (row.timing == isa::TimingClass::move || row.packs) return Transfer::moves;
   return is_selection(row) ? Transfer::selects : Transfer::uses;
 }
 

@@ -457,6 +457,35 @@ TEST(LookAlike, CtasThatKeepTheLargerValueAreReported) {
   EXPECT_NE(std::find(codes.begin(), codes.end(), "H7402"), codes.end());
 }
 
+// Triton packs the one value it has with a register that nothing has written, and uses its part of the result.
+TEST(LookAlike, PacksOfAValueAndNothing) {
+  AsyncCase c;
+  c.body = R"(
+  cvt.u16.u32 %h1, tid;
+  mov.b32 %r1, {%h1, %h2};
+  and.b32 %r1, %r1, 0xFFFF;
+  cvt.rn.f32.u32 %r2, tid;
+  cvt.rn.satfinite.e4m3x2.f32 %h3, %r3, %r2;
+  cvt.u32.u16 %r4, %h3;
+  and.b32 %r4, %r4, 255;
+  st.shared.b32 [smem], %r1;
+  st.shared.b32 [smem+4], %r4;
+)";
+  expect_silence(c, sim::CheckLevel::full);
+}
+
+TEST(LookAlike, PacksOfNothingAreReported) {
+  for (const char* body : {"mov.b32 %r1, {%h1, %h2};\nadd.u32 %r1, %r1, 1;\n", "cvt.rn.satfinite.e4m3x2.f32 %h3, %r3, %r2;\ncvt.u32.u16 %r4, %h3;\n", "mov.u32 %r2, 1;\nadd.u32 %r1, %r2, %r3;\n"}) {
+    AsyncCase c;
+    c.body = body;
+    c.buffers = {Bytes(16384)};
+    sim::HazardChecker checker({.level = sim::CheckLevel::full});
+    run_async(c, {.listeners = {checker.listener()}});
+    ASSERT_EQ(checker.findings().size(), 1u) << body;
+    EXPECT_EQ(checker.findings()[0].code, "H7502");
+  }
+}
+
 /// Warps 0 and 4, which have the same lanes of tensor memory, store there without an order between them.
 AsyncCase two_stores_to_tensor_memory(const std::string& value) {
   AsyncCase c;

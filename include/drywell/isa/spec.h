@@ -181,6 +181,7 @@ struct InstrSpec {
   SyncRole sync = SyncRole::none;                      // its effect on order
   Fold fold = Fold::none;                              // what ptxas makes of it
   uint8_t pipe_slots = 1;                              // number of instructions that ptxas sends down its pipe
+  bool packs = false;                                  // each source makes a part of the result of its own
   PtxVersion since{1, 0};                              // first .version that has it
   Feature needs = Feature::base;                       // of the target
   LegalityFn legality = nullptr;                       // rules across slots and operands; nullptr: the row has no
