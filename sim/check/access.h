@@ -7,6 +7,7 @@
 
 #include "drywell/core/types.h"
 #include "sim/check/clock.h"
+#include "sim/check/strong_writes.h"
 
 namespace drywell::sim::check {
 
@@ -42,24 +43,18 @@ constexpr bool is_tensor_core(Agent a) { return a == Agent::mma || a == Agent::c
 /// Access::form of tcgen05.cp.4x256b, which follows a shift.
 inline constexpr uint32_t kCopy4x256b = 1;
 
-/// Strong accesses to global memory are numbered, if clusters may order each other. Each atomic of a run observes those before it in the run.
-struct RunOfAtomics {
-  uint64_t begin = 0;  // number of the strong store, at the same place, that the run begins with; 0: the run begins with the launch
-  uint64_t number = 0;
-  bool has(const RunOfAtomics& earlier) const { return earlier.number != 0 && earlier.number >= begin && earlier.number < number; }
-};
-
 struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
   bool modifies = false;         // an atomic of a thread
   bool reads = false;            // and what it leaves depends on what it found
+  uint32_t strong_number = 0;    // a strong write, in one place: its number among those of the place (strong_writes.h); 0: of others
+  StrongWrites behind{};         // an ordinary access, in one place: the strong writes of the place that its warp has read
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
   uint64_t value = 0;            // digest of the value that each lane of a store to global memory stores; 0: of others, or values differ
-  RunOfAtomics run{};            // of a strong access to global memory; 0: of others
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
   uint64_t from = 0, to = 0;     // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only

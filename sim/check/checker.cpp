@@ -134,7 +134,6 @@ void LaunchState::begin(const Launch& launch) {
   reactions.clear();
   ends_mbarriers = synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
-  strong_accesses = 0;
   if (follows_registers()) predicates = PredicateUse(*program);
   untested = untested_waits(*program);
   load_uses = std::make_unique<LoadUses>(*program);

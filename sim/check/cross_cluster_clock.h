@@ -9,6 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "sim/check/strong_writes.h"
+
 namespace drywell::sim::check {
 
 /// The entries are shared: copies are cheap, and warps that acquire the same clock hold the same entries.
@@ -59,8 +61,8 @@ class CrossClusterClock {
 /// What clusters have released into a place of memory.
 struct CrossClusterFlag {
   CrossClusterClock released;
+  StrongWrites writes;
   CrossClusterClock fenced;  // covered by fences of other threads, which a barrier then put before the store
-  uint64_t run = 0;          // RunOfAtomics::begin of accesses to the place
 };
 
 /// A warp's clocks of other clusters.

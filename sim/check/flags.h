@@ -16,11 +16,13 @@ class Flags {
   void load(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
   /// A warp of that CTA writes the place.
   void store(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
+  StrongWrites& writes(uint64_t place) { return flags_[place].writes; }
   void clear() { flags_.clear(); }
 
  private:
   struct Flag {
     Message message;
+    StrongWrites writes;
     std::map<uint16_t, Clock> wide_in;  // by CTA: released by its own threads, at any scope
   };
   bool several_ctas_;

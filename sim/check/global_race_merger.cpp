@@ -57,11 +57,6 @@ bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
   return (one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored);
 }
 
-bool GlobalRaceMerger::observed(AccessId a, AccessId by, AccessId seen) const {
-  const Access& strong = accesses_[a];
-  return seen != 0 && strong.agent == Agent::atomic && strong.write && accesses_[by].agent == Agent::thread && accesses_[seen].run.has(strong.run);
-}
-
 // Of two writers that store the same, the one that changed the memory is what readers race with; the other is what they may wait for.
 void GlobalRaceMerger::put_writer(Touch& t, const Left& left, bool same) const {
   if (left.writer == 0) return;
@@ -73,31 +68,23 @@ void GlobalRaceMerger::put_writer(Touch& t, const Left& left, bool same) const {
   t.same_before = !same ? left.same_before : accesses_[t.writer].unchanging ? t.same_before
                                                                             : t.writer;
   t.writer = left.writer;
-  t.atomic = left.atomic;
   t.was_read = left.was_read;
 }
 
-// An ordinary store comes after the atomic of its cluster that it is kept with; a write under the cluster's own atomics comes before them.
-void GlobalRaceMerger::put_under(Touch& t, const Left& left) const {
-  if (left.writer == 0) return;
-  const bool modifies = accesses_[left.writer].modifies;
-  if (modifies && left.under == 0 && (t.writer == 0 || accesses_[t.writer].modifies)) return;
-  const bool of_before = modifies && left.under == 0;
-  t.under = of_before ? t.writer : left.under;
-  t.under_atomic = of_before ? t.atomic : 0;
+AccessId GlobalRaceMerger::under(const Touch& t, const Left& left) const {
+  if (left.writer == 0 || !accesses_[left.writer].modifies || left.under != 0) return left.writer == 0 ? t.under : left.under;
+  return t.writer != 0 && !accesses_[t.writer].modifies ? t.writer : t.under;
 }
 
 StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Reporter& reporter) {
-  const auto [writer, same_before, reader, own_under, atomic, was_read] = left;
+  const auto [writer, same_before, reader, own_under, was_read] = left;
   Joined& known = joined_[(old * 31 + writer * 37 + reader + own_under * 41) % joined_.size()];
   if (known.result != 0 && known.old == old && known.left == left) return known.result;
   Touch t = touches_[old];
   bool silent = true;
   // `before`: the write whose values the writing one of the two only stored again.
-  // `prior_atomic`, `now_atomic`: an atomic access to the byte of the same cluster, which comes before `prior` or `now`.
-  const auto check = [&](AccessId prior, AccessId now, AccessId before, AccessId prior_atomic, AccessId now_atomic) {
+  const auto check = [&](AccessId prior, AccessId now, AccessId before) {
     if (prior == 0 || now == 0) return;
-    if (observed(now, prior, prior_atomic) || observed(prior, now, now_atomic)) return;
     Rule r = race_between(accesses_[prior], accesses_[now]);
     if (r == Rule::race_unchanged && before != 0) {
       AccessId& changed = accesses_[prior].write ? prior : now;
@@ -113,17 +100,16 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
   };
   const bool same = store_the_same(t, left);
-  if (!same) check(t.writer, writer != 0 ? writer : reader, t.same_before, t.atomic, atomic);
-  check(t.reader, writer, same_before, t.reader_atomic, atomic);
-  check(t.other, writer, same_before, 0, atomic);
+  if (!same) check(t.writer, writer != 0 ? writer : reader, t.same_before);
+  check(t.reader, writer, same_before);
+  check(t.other, writer, same_before);
   // Only atomics: against others the last write is enough.
-  if (writer != 0 && accesses_[writer].modifies) check(t.under, writer, 0, t.under_atomic, 0);
-  if (t.writer != 0 && accesses_[t.writer].modifies) check(t.writer, own_under, 0, 0, 0);
-  put_under(t, left);
+  if (writer != 0 && accesses_[writer].modifies) check(t.under, writer, 0);
+  if (t.writer != 0 && accesses_[t.writer].modifies) check(t.writer, own_under, 0);
+  t.under = under(t, left);
   put_writer(t, left, same);
   if (t.reader == 0) {
     t.reader = reader;
-    t.reader_atomic = atomic;
   } else if (t.other == 0) {
     t.other = reader;
   }
@@ -138,7 +124,7 @@ void GlobalRaceMerger::merge(const ClusterMonitor& m, Reporter& reporter) {
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
     const auto here = [&](AccessId id) { return adopt(m, id, known); };
-    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0]), here(m.states().under(s)), here(m.states().atomic(s)), m.states().was_read(s)}, at, reporter);
+    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0]), here(m.states().under(s)), m.states().was_read(s)}, at, reporter);
   });
 }
 

@@ -21,14 +21,13 @@ class GlobalRaceMerger {
  private:
   struct Touch {
     AccessId writer = 0, same_before = 0, reader = 0, other = 0, under = 0;
-    AccessId atomic = 0, reader_atomic = 0, under_atomic = 0;  // Left::atomic of the clusters of the writer, the reader and the write under atomics
-    bool was_read = false;                                     // by a cluster that wrote the byte
+    bool was_read = false;  // by a cluster that wrote the byte
     bool operator==(const Touch&) const = default;
   };
   struct Hash {
     size_t operator()(const Touch& t) const {
       uint64_t digest = t.was_read;
-      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, t.under, t.atomic, t.reader_atomic, t.under_atomic}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, t.under}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
       return digest ^ digest >> 32;
     }
   };
@@ -41,20 +40,18 @@ class GlobalRaceMerger {
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule race_between(const Access& prior, const Access& now) const;
   StateId intern(const Touch& t);
-  /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the write under its atomics, the last atomic access, and
-  /// whether the cell was read.
+  /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the write under its atomics, and whether the cell
+  /// was read.
   struct Left {
-    AccessId writer = 0, same_before = 0, reader = 0, under = 0, atomic = 0;
+    AccessId writer = 0, same_before = 0, reader = 0, under = 0;
     bool was_read = false;
     bool operator==(const Left&) const = default;
   };
   /// Both store the same value in a byte that neither's cluster had read: the memory has it, whichever is last.
   bool store_the_same(const Touch& t, const Left& left) const;
-  /// `by` comes after the atomic access `seen` of its cluster, which has observed what the atomic access `a` wrote (PTX ISA 8.9, causality order).
-  bool observed(AccessId a, AccessId by, AccessId seen) const;
   void put_writer(Touch& t, const Left& left, bool same) const;
-  /// Keeps the write that is no atomic, under those of all clusters so far and of that one.
-  void put_under(Touch& t, const Left& left) const;
+  /// The write that is no atomic, under those of all clusters so far and of that one.
+  AccessId under(const Touch& t, const Left& left) const;
   /// Whether some cluster wrote it, other than by an atomic whose result depends on what was there.
   bool wrote_first(const Touch& t) const { return t.under != 0 || (t.writer != 0 && !accesses_[t.writer].reads); }
   StateId joined(StateId old, const Left& now, uint64_t at, Reporter& reporter);

@@ -1,5 +1,7 @@
 #include "sim/check/memory_accesses.h"
 
+#include <bit>
+
 #include "drywell/isa/spec.h"
 #include "sim/check/absent_use.h"
 #include "sim/check/own_address.h"
@@ -59,26 +61,24 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   if (parts_.state_of(w).absent.any()) check_absent_operands(parts_, w, op, mask, space);
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
-  RunOfAtomics run;
   if (parts_.launch.ordering(op).strong) {
     if (store) parts_.state_of(w).clock.join_lanes(mask, w.alive);
     for_lanes(mask, [&](uint32_t lane) {
       const uint64_t a = lane_address(w, op, lane);
       const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
       if (global)
-        run.begin = std::max(run.begin, strong_access(w, op, a, store));
+        strong_access(w, op, a, store);
       else if (space != Space::generic || is_shared_generic(a))
         strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
     });
-    run.number = parts_.launch.strong_accesses;
   }
   if (!parts_.launch.full() && !peers) return;
   if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
-  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store, run); });
+  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
 }
 
 // The accesses of lanes that have waited for the same events.
-void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, const RunOfAtomics& run) {
+void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   WarpState& state = parts_.state_of(w);
   LaneRuns shared, global;
   LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store, parts_.pc_of(op)};
@@ -98,7 +98,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.unchanging = store && stores_what_is_there(w, op, mask);
   if (store) now.stored = digest_of_stored(w, op, mask);
   if (store && !global.empty()) now.value = digest_of_value(w, op, mask);
-  now.run = run;
+  number(w, places, parts_.launch.ordering(op), now);
   const bool in_shared = now.agent == Agent::thread && !shared.empty();
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
@@ -119,23 +119,34 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
 }
 
-// A later access may acquire what this one released into the place. Returns the begin of the run of atomics that it belongs to.
-uint64_t MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
+// A later access may acquire what this one released into the place.
+void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
   const Ordering o = parts_.launch.ordering(op);
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  uint64_t run = 0;
-  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) {
-    CrossClusterFlag& flag = parts_.launch.cross_cluster_flags[place];
-    exchange_cross_cluster(flag, parts_.warps.serial(), clock, o, loads, store);
-    ++parts_.launch.strong_accesses;
-    if (!loads) flag.run = parts_.launch.strong_accesses;
-    run = flag.run;
-  }
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
   if (loads) parts_.flags.load(place, rank, o, clock);
   if (store) parts_.flags.store(place, rank, o, clock);
-  return run;
+  if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;
+  StrongWrites& writes = writes_of(place);
+  if (store) writes.add(is_atomic(op.opcode));
+  if (loads) parts_.state_of(w).strong_reads.note(place, writes);
+}
+
+StrongWrites& MemoryAccesses::writes_of(uint64_t place) {
+  const bool all = place >= window::kGlobalBase && parts_.launch.follows_cross_cluster();
+  return all ? parts_.launch.cross_cluster_flags[place].writes : parts_.flags.writes(place);
+}
+
+// Only where all lanes access one place.
+void MemoryAccesses::number(const Warp& w, const LanePlaces& places, const Ordering& o, Access& a) {
+  const uint64_t place = places.at[static_cast<size_t>(std::countr_zero(a.lanes))];
+  bool one = true;
+  for_lanes(a.lanes, [&](uint32_t lane) { one = one && places.at[lane] == place; });
+  if (!one) return;
+  if (a.agent == Agent::thread) a.behind = parts_.state_of(w).strong_reads.of(place);
+  if (a.agent == Agent::atomic && a.write && (place < window::kGlobalBase || o.cross_cluster)) a.strong_number = writes_of(place).count;
 }
 
 }  // namespace drywell::sim::check

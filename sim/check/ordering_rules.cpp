@@ -12,6 +12,11 @@ bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
 }
 
+// The later access's warp has read that strong write of the place, or an atomic that has.
+bool has_read(const Access& prior, const Access& now) {
+  return prior.strong_number != 0 && prior.strong_number >= now.behind.from && prior.strong_number <= now.behind.count;
+}
+
 // Both store the same values: whichever is last, the memory has them. Triton's layouts repeat data over warps, and every copy stores it.
 // If the lanes of each store different values in one place, any of them may stay, with the other store or without it.
 bool same_digest(const Access& a, const Access& b) { return a.write && b.write && a.stored != 0 && a.stored == b.stored; }
@@ -77,7 +82,7 @@ Rule unfinished(const Access& prior, const Access& now) {
 namespace {
 
 Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
-  if (combine(prior, now)) return Rule::none;
+  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return unfinished(prior, now);
@@ -91,7 +96,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
 }
 
 Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
-  if (combine(prior, now)) return Rule::none;
+  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
@@ -133,7 +138,7 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if ((one.write && other.incoherent && over(one, other_knew.known)) || (other.write && one.incoherent && over(other, one_knew.known))) return Rule::incoherent_read;
-  if (combine(one, other) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  if (combine(one, other) || has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;

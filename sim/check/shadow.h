@@ -18,7 +18,6 @@ using StateId = uint32_t;  // 0: never touched
 struct Past {
   AccessId same = 0;    // StateTable::same_before
   AccessId under = 0;   // StateTable::under
-  AccessId atomic = 0;  // the last atomic one that wrote the cell
   bool read = false;
   bool operator==(const Past&) const = default;
 };
@@ -36,8 +35,6 @@ class StateTable {
 
   /// Whether the cell was read, by atomics too, also before writer().
   bool was_read(StateId s) const { return states_[s].count != 0 || states_[s].past.read || writer_is_atomic(s); }
-  /// The last atomic access that wrote the cell: writer(), or one before it; 0: none.
-  AccessId atomic(StateId s) const { return writer_is_atomic(s) ? states_[s].writer : states_[s].past.atomic; }
 
   StateId written(AccessId a, const Past& past = {}) {
     if (a == last_written_ && past == last_past_) return last_written_state_;

@@ -20,6 +20,7 @@ struct WarpState {
   OperationQueue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
   std::shared_ptr<const Message> named, cluster;    // instances of the barriers at which it arrived
   AccessId last_access = 0;
+  StrongReads strong_reads;
   std::vector<bool> stored;  // by pc: it has executed that store or atomic; empty: none
   LoadedRegisters loading;
   ProductRegisters fragments;

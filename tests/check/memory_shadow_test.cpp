@@ -161,14 +161,5 @@ TEST(Scales, AreAskedForAgainByProductsOfOtherOperands) {
   EXPECT_FALSE(last.repeats(u)) << "written in between";
 }
 
-TEST(RunOfAtomics, HasTheStoreThatBeginsItAndWhatFollows) {
-  const RunOfAtomics observer{.begin = 5, .number = 9};
-  EXPECT_TRUE(observer.has({.begin = 5, .number = 5}));
-  EXPECT_TRUE(observer.has({.begin = 5, .number = 8}));
-  EXPECT_FALSE(observer.has({.begin = 0, .number = 4}));  // overwritten by the store
-  EXPECT_FALSE(observer.has({.begin = 5, .number = 10}));
-  EXPECT_FALSE(observer.has({}));
-}
-
 }  // namespace
 }  // namespace drywell::sim::check
