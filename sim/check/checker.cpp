@@ -150,7 +150,7 @@ void LaunchState::begin(const Launch& launch) {
     if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
-    reactions.back() = {ClusterMonitor::handler_of(op.sync, full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0};
+    reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0};
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     ends_mbarriers = ends_mbarriers || op.sync == SyncRole::mbarrier_inval;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "drywell/isa/opcode.h"
@@ -12,6 +13,30 @@ namespace drywell::sim::check {
 namespace {
 
 constexpr uint32_t kGroupWarps = 4;  // warps of a warpgroup
+
+/// The operand that is the instruction's member mask; nullptr: it has none.
+const isa::Operand* members_of(const isa::Function& f, const isa::Instruction& i) {
+  const isa::InstrSpec& row = isa::spec(i.op);
+  const auto at = std::find_if(row.operands.begin(), row.operands.end(), names_members);
+  if (at == row.operands.end()) return nullptr;
+  const int position = isa::operand_positions(f, i)[static_cast<size_t>(at - row.operands.begin())];
+  return position < 0 ? nullptr : &f.operands(i)[static_cast<size_t>(position)];
+}
+
+/// Lanes of `mask`, which have executed the instruction, that their member masks exclude. A result may have taken the mask's register: 0.
+LaneMask outside_members(const Program& p, const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const isa::Operand* o = members_of(p.function_of(op), p.instruction(op));
+  if (o == nullptr) return 0;
+  if (o->kind == isa::Operand::Kind::imm) return mask & ~static_cast<LaneMask>(o->value);
+  if (o->kind != isa::Operand::Kind::reg) return 0;
+  const uint32_t offset = p.functions[op.function].reg_offset[o->index];
+  const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
+  const uint32_t* writes = p.reg_lists.data() + use.first + use.reads;
+  if (std::find(writes, writes + use.writes, offset) != writes + use.writes) return 0;
+  LaneMask outside = 0;
+  for_lanes(mask, [&](uint32_t lane) { outside |= ~static_cast<LaneMask>(lane_value(w, {offset, 0}, lane, false)) & LaneMask{1} << lane; });
+  return outside;
+}
 
 }  // namespace
 
@@ -43,6 +68,12 @@ void Convergence::check_commit(const Warp& w, const DecodedOp& op, LaneMask mask
       }
     }
   });
+}
+
+void Convergence::members(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const LaneMask outside = outside_members(*parts_.launch.program, w, op, mask);
+  if (outside == 0) return;
+  parts_.reporter.report(Rule::outside_mask, nullptr, parts_.access(w, op, outside, Agent::thread, false), [&] { return fmt::format("{} lanes", std::popcount(outside)); });
 }
 
 void Convergence::set_registers(const Warp& w, const DecodedOp& op, LaneMask mask) {

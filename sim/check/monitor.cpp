@@ -1,14 +1,27 @@
 #include "sim/check/monitor.h"
 
+#include <algorithm>
+
 #include "drywell/isa/spec.h"
 
 namespace drywell::sim::check {
 
 using isa::SyncRole;
 
-Reaction::Handler ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
+namespace {
+
+bool has_members(const isa::InstrSpec& row) { return std::any_of(row.operands.begin(), row.operands.end(), names_members); }
+
+}  // namespace
+
+void ClusterMonitor::meet(ClusterMonitor& m, const Warp& w, const DecodedOp& op, LaneMask mask) {
+  m.convergence_.members(w, op, mask);
+  m.barriers_.warp(w, op, mask);
+}
+
+Reaction::Handler ClusterMonitor::handler_of(const isa::InstrSpec& row, bool full) {
   using M = ClusterMonitor;
-  switch (role) {
+  switch (row.sync) {
     case SyncRole::mbarrier_init:
     case SyncRole::mbarrier_inval:
     case SyncRole::mbarrier_arrive:
@@ -18,7 +31,7 @@ Reaction::Handler ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
     case SyncRole::cta_barrier: return apply<&M::barriers_, &ThreadBarriers::named>;
     case SyncRole::cluster_arrive: return apply<&M::barriers_, &ThreadBarriers::arrive_at_cluster>;
     case SyncRole::cluster_wait: return apply<&M::barriers_, &ThreadBarriers::leave_cluster>;
-    case SyncRole::warp_barrier: return apply<&M::barriers_, &ThreadBarriers::warp>;
+    case SyncRole::warp_barrier: return meet;
     case SyncRole::thread_fence: return apply<&M::fences_, &Fences::threads>;
     case SyncRole::mbarrier_init_fence: return apply<&M::fences_, &Fences::mbarrier_init>;
     case SyncRole::async_proxy_fence: return apply<&M::fences_, &Fences::async_proxy>;
@@ -46,7 +59,7 @@ Reaction::Handler ClusterMonitor::handler_of(isa::SyncRole role, bool full) {
     case SyncRole::product_commit: return apply<&M::waits_, &GroupWaits::commit_products>;
     case SyncRole::product_wait: return apply<&M::waits_, &GroupWaits::wait_products>;
     // The barrier itself announces arrivals (named_barrier, async); the others order nothing that the checker follows.
-    case SyncRole::none:
+    case SyncRole::none: return has_members(row) ? apply<&M::convergence_, &Convergence::members> : nullptr;
     case SyncRole::cta_barrier_arrive:
     case SyncRole::copy_arrive:
     case SyncRole::alias_fence:

@@ -31,7 +31,7 @@ namespace drywell::sim::check {
 class ClusterMonitor {
  public:
   /// The handler for an instruction's effects other than memory accesses and asynchronous operations; nullptr: there are none.
-  static Reaction::Handler handler_of(isa::SyncRole role, bool full);
+  static Reaction::Handler handler_of(const isa::InstrSpec& row, bool full);
 
   /// `known`: the memory that earlier clusters' operations accessed.
   ClusterMonitor(const Cluster& c, const LaunchState& launch, std::unique_ptr<KnownFootprints> known);
@@ -67,6 +67,9 @@ class ClusterMonitor {
   static void apply(ClusterMonitor& m, const Warp& w, const DecodedOp& op, LaneMask mask) {
     (m.*part.*effect)(w, op, mask);
   }
+
+  /// bar.warp.sync.
+  static void meet(ClusterMonitor& m, const Warp& w, const DecodedOp& op, LaneMask mask);
 
   const LaunchState& launch_;
   ClusterParts parts_;

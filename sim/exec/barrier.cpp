@@ -171,7 +171,8 @@ LaneMask meet(Warp& w, uint32_t members, LaneMask group) {
 Effect warp_sync(Warp& w, const DecodedOp& op, LaneMask mask) {
   LaneMask go = 0;
   const Effect e = for_member_masks(w, op.src[0], mask, [&](uint32_t members, LaneMask group) {
-    if ((group & ~members) != 0) {
+    const LaneMask beside = beside_members(w, members, group);
+    if ((group & ~members & ~beside) != 0) {
       return fault(w, Code::F3401, fmt::format("bar.warp.sync by lanes {:#010x} outside its mask {:#010x}", group & ~members, members));
     }
     go |= meet(w, members, group);

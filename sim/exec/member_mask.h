@@ -23,4 +23,11 @@ Effect for_member_masks(Warp& w, Src masks, LaneMask mask, F&& f) {
   return Effect::next;
 }
 
+/// Lanes of `group` outside of their member mask that execute the instruction together with all of its members. PTX has no rule for them; an H100 takes
+/// them for members (shuffles, votes, redux, match and bar.warp.sync). Without the members it raises an illegal instruction.
+inline LaneMask beside_members(const Warp& w, uint32_t members, LaneMask group) {
+  const bool all = (members & group) != 0 && (members & w.alive & ~group) == 0;
+  return all ? group & ~members : 0;
+}
+
 }  // namespace drywell::sim

@@ -16,6 +16,7 @@ namespace {
 bool members_here(Warp& w, LaneMask members) { return (members & w.alive & ~w.active) == 0; }
 
 Effect check_members(Warp& w, uint32_t members, LaneMask mask) {
+  members |= beside_members(w, members, mask);
   if ((mask & ~members) != 0) return fault(w, Code::F3401, fmt::format("lanes {:#010x} execute a .sync instruction whose member mask {:#010x} excludes them", mask & ~members, members));
   if (!members_here(w, members)) return block(w, BlockReason::warp_sync);
   return Effect::next;
@@ -27,7 +28,8 @@ Effect together(Warp& w, Src masks, LaneMask mask, F&& f) {
   const Effect e = for_member_masks(w, masks, mask, [&](uint32_t members, LaneMask group) { return check_members(w, members, group); });
   if (e != Effect::next) return e;
   return for_member_masks(w, masks, mask, [&](uint32_t members, LaneMask group) {
-    f(members & w.alive, group);
+    const LaneMask beside = beside_members(w, members, group);
+    f((members | beside) & w.alive, group);
     return Effect::next;
   });
 }

@@ -185,12 +185,12 @@ TEST(ObservedAtomics, ComeBeforeWhatFollowsTheObserver) {
   }
 }
 
-// Four lanes have 16 bytes each, and each in its turn fills its second word alone, more often than the checker remembers.
+// Four lanes have 16 bytes each, and each in its turn fills two words of them alone, one after the other.
 TEST(LanesApart, EachWithItsOwnMemoryExchangeNothing) {
   const std::string alone =
       "setp.ge.u32 %p4, %r1, 4;\n@%p4 bra E;\nshl.b32 %r7, %r1, 4;\nmov.u32 %r8, s;\nadd.u32 %r7, %r7, %r8;\nst.shared.b32 [%r7+4], 0;\nmov.u32 %r9, 0;\n"
       "L:\nsetp.ne.u32 %p5, %r9, %r1;\n@%p5 bra M;\nmov.u32 %r10, 0;\n"
-      "K:\nst.shared.b32 [%r7+4], %r10;\nst.shared.b32 [%r7+8], %r10;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p5, %r10, 100;\n@%p5 bra K;\n"
+      "K:\nand.b32 %r12, %r10, 1;\nmad.lo.u32 %r12, %r12, 4, %r7;\nst.shared.b32 [%r12+4], %r10;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p5, %r10, 100;\n@%p5 bra K;\n"
       "M:\nadd.u32 %r9, %r9, 1;\nsetp.lt.u32 %p5, %r9, 4;\n@%p5 bra L;\n";
   const std::string store = "mad.wide.u32 %rd4, %r1, 4, %rd1;\nst.global.b32 [%rd4+2048], %r11;\nE:\n";
   expect(alone + "ld.shared.b32 %r11, [%r7+4];\n" + store, {});

@@ -74,5 +74,22 @@ TEST(MemberMask, TilesMeetAtDifferentBarriers) {
   for (size_t i = 0; i < kThreads; ++i) EXPECT_EQ(got[i], v[i] + (i % 8 < 4 ? 2 : 1)) << i;
 }
 
+// All lanes execute an instruction whose mask has half of them, as HeCBench's b-tree does: what an H100 answers (nvcc 13.0 for sm_90, 26 November 2026).
+TEST(MemberMask, LanesBesideAllMembersTakePart) {
+  Column v(kThreads);
+  for (size_t i = 0; i < kThreads; ++i) v[i] = 100 + i % 32;
+  const auto answers = [&](const std::string& instruction, auto expected) {
+    const Column got = run_lanes("mov.u32 w1, %laneid; and.b32 w2, w1, 1; setp.lt.u32 p0, w1, 16; " + instruction, {"w0"}, {"w4"}, {v}, {"w1", "w2", "p0"}).at(0);
+    for (size_t i = 0; i < kThreads; ++i) EXPECT_EQ(got[i], expected(i % 32)) << instruction << " lane " << i;
+  };
+  answers("shfl.sync.up.b32 w0, w4, 16, 0, 0xFFFF;", [](size_t lane) { return 100 + lane % 16; });
+  answers("shfl.sync.idx.b32 w0, w4, 20, 31, 0xFFFF;", [](size_t) { return 120u; });
+  answers("setp.ge.u32 p0, w1, 0; vote.sync.ballot.b32 w0, p0, 0xFFFF;", [](size_t) { return 0xFFFFFFFFu; });
+  answers("vote.sync.all.pred p0, p0, 0xFFFF; selp.u32 w0, 1, 0, p0;", [](size_t) { return 0u; });
+  answers("redux.sync.add.u32 w0, w4, 0xFFFF;", [](size_t) { return 0xE70u; });
+  answers("match.any.sync.b32 w0, w2, 0xFFFF;", [](size_t lane) { return lane % 2 == 0 ? 0x55555555u : 0xAAAAAAAAu; });
+  answers("bar.warp.sync 0xFFFF; mov.u32 w0, 1;", [](size_t) { return 1u; });
+}
+
 }  // namespace
 }  // namespace drywell::test

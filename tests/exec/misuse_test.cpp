@@ -22,6 +22,7 @@ TEST(Misuse, NamedBarriers) {
   expect_misuse("mov.u32 %r1, 48;\nbar.sync 1, %r1;\n", Code::F3403, 96);
   expect_misuse("setp.lt.u32 %p1, tid, 32;\nselp.b32 %r1, 64, 96, %p1;\nbar.sync 1, %r1;\n", Code::F3404, 96);
   expect_misuse("setp.lt.u32 %p1, tid, 16;\n@%p1 bar.warp.sync 0xFFFF0000;\n", Code::F3401);
+  expect_misuse("and.b32 %r1, tid, 1;\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 shfl.sync.idx.b32 %r2, %r1, 3, 31, 0x55555555;\n", Code::F3401);  // an H100: illegal instruction
 }
 
 TEST(Misuse, AlignedInstructionsByPartOfAWarp) {
