@@ -131,7 +131,7 @@ void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t 
   if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;
   StrongWrites& writes = writes_of(place);
   if (store) writes.add(is_atomic(op.opcode));
-  if (loads) parts_.state_of(w).strong_reads.note(place, writes);
+  if (loads) parts_.state_of(w).strong_reads.note(place, writes, is_atomic(op.opcode));
 }
 
 StrongWrites& MemoryAccesses::writes_of(uint64_t place) {

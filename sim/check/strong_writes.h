@@ -18,13 +18,14 @@ struct StrongWrites {
   }
 };
 
-/// The places that a warp has read last, by strong accesses.
+/// The places that a warp has read last, by atomics. Of others, which a loop may poll by the hundred, nothing is kept.
 class StrongReads {
  public:
-  void note(uint64_t place, const StrongWrites& read) {
-    for (Read& r : reads_)
+  void note(uint64_t place, const StrongWrites& read, bool atomic) {
+    for (Read& r : reads_) {
       if (r.place == place) return void(r.read = read);
-    reads_[next_++ % reads_.size()] = {place, read};
+    }
+    if (atomic) reads_[next_++ % reads_.size()] = {place, read};
   }
   /// What the warp has read at the place; nothing: a count of 0.
   StrongWrites of(uint64_t place) const {

@@ -22,7 +22,7 @@ bool has_nvcc() {
 bool is_fresh(const fs::path& program) {
   if (!fs::exists(program)) return false;
   const auto made = fs::last_write_time(program);
-  for (const char* folder : {"tests/cudart/programs", "examples/cuda"}) {
+  for (const char* folder : {"tests/cudart/programs", "tests/cudart/hazard_pairs", "examples/cuda"}) {
     for (const auto& source : fs::directory_iterator(source_path(folder))) {
       if (source.last_write_time() > made) return false;
     }
