@@ -1,4 +1,4 @@
-// The L2 between two launches: the lines that are in it, oldest first, with the sectors present and written.
+// The L2 between two launches: the lines that are in it, with the sectors present and written.
 // A device owns one; copies and timed launches change it, and a launch with Caches::carry starts from it.
 #pragma once
 
@@ -15,6 +15,7 @@ class L2Contents {
   struct Line {
     uint64_t address = 0;  // of its first byte
     uint8_t sectors = 0;   // bits 0..3 present, 4..7 written
+    uint8_t copied = 0;    // bits 0..3 present in the half where the line is not at home
   };
   explicit L2Contents(uint64_t capacity) : capacity_(capacity) {}
 

@@ -5,25 +5,17 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/timing/scattered.h"
+
 namespace drywell::sim {
-namespace {
-
-// SplitMix64: determines a piece's channel, and its bank's latency.
-uint64_t scattered(uint64_t x) {
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-  return x ^ (x >> 31);
-}
-
-}  // namespace
 
 MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sms, StateMemory* memory)
     : arch_(arch),
       sms_(sms),
       base_(window::kGlobalBase),
+      distance_(arch, sms),
       lines_(memory),
-      ring_(memory),
+      copies_(memory),
       units_(static_cast<size_t>(arch.l2.atomic_units)),
       recent_(static_cast<size_t>(arch.chip.gpcs)),
       channels_(arch.hbm.channels),
@@ -32,7 +24,10 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
   uint64_t end = base_;
   for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
-  ring_.resize(std::min<uint64_t>(lines_.size(), arch.l2.bytes / 128) + 1);
+  copies_.resize(distance_.halves() > 1 ? lines_.size() : 0);
+  const auto usable = static_cast<uint64_t>(static_cast<double>(arch.l2.bytes) * arch.l2.usable_share / 128);
+  const uint64_t places = std::min<uint64_t>(lines_.size(), usable / distance_.halves()) + 1;
+  for (uint32_t h = 0; h < distance_.halves(); ++h) halves_.emplace_back(places, memory);
 }
 
 // Before the launch: no time passes, and lines that are displaced cost nothing.
@@ -40,22 +35,26 @@ void MemorySystem::insert(uint64_t address, uint64_t bytes, uint32_t written) {
   for (uint64_t at = address / 32 * 32; at < address + bytes; at += 32) {
     const uint64_t index = (at - base_) / 128;
     if (at < base_ || index >= lines_.size()) continue;
-    uint32_t& line = lines_[index];
-    if (line == 0) {
-      make_room();
-      ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
-    }
+    uint32_t& line = at_home(static_cast<uint32_t>(index));
     const uint32_t sector = 1u << (at % 128 / 32);
     line |= sector | (written * sector) << 4;
   }
 }
 
+void MemorySystem::insert_copy(uint64_t address, uint32_t sectors) {
+  const uint64_t index = (address - base_) / 128;
+  if (address < base_ || index >= copies_.size() || sectors == 0) return;
+  copy_of(static_cast<uint32_t>(index)) |= sectors;
+}
+
+// Half of the places are for the copies of lines.
 void MemorySystem::insert_newest(const Gmem& gmem) {
-  uint64_t room = (ring_.size() - 1) * 128;
+  uint64_t room = (halves_[0].size() - 1) * 128;
   const std::vector<const Gmem::Allocation*> all = gmem.allocations();
   for (auto a = all.rbegin(); a != all.rend() && room >= 128; ++a) {
     const uint64_t bytes = std::min((*a)->size, room);
     insert((*a)->base, bytes, 0);
+    for (uint64_t at = (*a)->base / 128 * 128; at < (*a)->base + bytes; at += 128) insert_copy(at, 0xF);
     room -= std::min(room, (bytes + 127) / 128 * 128);
   }
 }
@@ -67,6 +66,7 @@ void MemorySystem::start(Caches caches, const Gmem& gmem, const L2Contents* befo
       for (uint32_t s = 0; s < 4; ++s) {
         if ((l.sectors >> s & 1) != 0) insert(l.address + 32 * s, 32, l.sectors >> (4 + s) & 1);
       }
+      insert_copy(l.address, l.copied);
     }
     for (const ByteRange& w : before->host_writes()) insert(w.address, w.bytes, 1);
   }
@@ -76,10 +76,14 @@ void MemorySystem::start(Caches caches, const Gmem& gmem, const L2Contents* befo
 
 void MemorySystem::leave(L2Contents& after) const {
   std::vector<L2Contents::Line> lines;
-  lines.reserve(ring_count_);
-  for (size_t i = 0; i < ring_count_; ++i) {
-    const uint64_t index = ring_[(ring_head_ + i) % ring_.size()];
-    lines.push_back({base_ + index * 128, static_cast<uint8_t>(lines_[index] & 0xFF)});
+  for (uint32_t h = 0; h < halves_.size(); ++h) {
+    for (const uint32_t index : halves_[h].lines()) {
+      const uint64_t address = base_ + uint64_t{index} * 128;
+      if (distance_.home_of(index) == h)
+        lines.push_back({address, static_cast<uint8_t>(lines_[index] & 0xFF), 0});
+      else
+        lines.push_back({address, 0, static_cast<uint8_t>(copies_[index] & 0xF)});
+    }
   }
   after.leave(std::move(lines));
 }
@@ -160,21 +164,58 @@ Time MemorySystem::stores_wait_until() const {
   return behind > 0 ? static_cast<Time>(behind) : 0;
 }
 
-// Evicts a line for a new one: the oldest of this launch, or one that was in the L2 before the launch.
-void MemorySystem::make_room() {
-  if (ring_count_ < ring_.size() - 1) {
-    foreign_dirty_ += 128 * arch_.l2.displaced_dirty;
-    if (foreign_dirty_ >= 128) {
-      foreign_dirty_ -= 128;
-      displaced_.push_back({~foreign_lines_++, 128});  // its address is unknown
+// Makes room for a line in a half of the L2: a line of this launch leaves, or one that was in the L2 before the launch.
+void MemorySystem::make_room(uint32_t half, uint32_t index) {
+  if (const std::optional<uint32_t> leaves = halves_[half].take(index); leaves.has_value()) {
+    if (distance_.home_of(*leaves) != half) {
+      copies_[*leaves] = 0;
+      return;
     }
+    if (const uint32_t written = (lines_[*leaves] >> 4) & 0xFu; written != 0) add_piece(displaced_, *leaves, written);
+    lines_[*leaves] = 0;
     return;
   }
-  uint32_t& line = lines_[ring_[ring_head_]];
-  if (const uint32_t written = (line >> 4) & 0xFu; written != 0) add_piece(displaced_, ring_[ring_head_], written);
-  line = 0;
-  ring_head_ = (ring_head_ + 1) % ring_.size();
-  --ring_count_;
+  foreign_dirty_ += 128 * arch_.l2.displaced_dirty;
+  if (foreign_dirty_ >= 128) {
+    foreign_dirty_ -= 128;
+    displaced_.push_back({~foreign_lines_++, 128});  // its address is unknown
+  }
+}
+
+// The entry of a line where it is at home; it has a place from now on.
+uint32_t& MemorySystem::at_home(uint32_t index) {
+  if (lines_[index] == 0) make_room(distance_.home_of(index), index);
+  return lines_[index];
+}
+
+// The entry of its copy: bits 0..3 sectors, 4 set while it has a place.
+uint8_t& MemorySystem::copy_of(uint32_t index) {
+  constexpr uint8_t kPlaced = 1u << 4;
+  if (copies_[index] == 0) make_room(1 - distance_.home_of(index), index);
+  copies_[index] |= kPlaced;
+  return copies_[index];
+}
+
+// Returns the cycles that the line is farther than the mean. A load from the other half leaves a copy in the SM's own; whatever changes the
+// line ends its copy. A store is answered where it leaves the SM's half: a launch of 132 CTAs that store a word takes 0.24 us more than an
+// empty one, of which the first parameter takes 0.1 (launch,ctas-132 of traces/hw/h200-2026-11-26-launches.csv).
+double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half) {
+  if (copies_.empty()) return 0;
+  const bool home = distance_.home_of(index) == half;
+  if (kind == MemoryKind::tma_load) return home ? 0 : through_copy(index, want);
+  const double line = distance_.of_line(index, half);
+  if (kind == MemoryKind::load) return line + (home ? 0 : through_copy(index, want));
+  copies_[index] &= ~want;
+  if (kind == MemoryKind::store) return 0;
+  return line + (home ? -0.5 : 0.5) * distance_.across();  // the mean latency of atomics is over lines of both halves
+}
+
+// A load of a line at home in the other half. What is in neither half comes from device memory without a detour.
+double MemorySystem::through_copy(uint32_t index, uint32_t want) {
+  uint8_t& copy = copy_of(index);
+  const bool copied = (want & ~copy) == 0, there = (want & ~lines_[index]) == 0;
+  copy |= want;
+  return copied || !there ? 0 : distance_.across();
 }
 
 // Returns the bytes whose time some sectors of a line take in a load, beside those of the line that the request has already: one sector of
@@ -187,7 +228,7 @@ double MemorySystem::bill_sectors(uint64_t line, uint32_t sectors, Lookup& out) 
   return std::max(least, 32.0 * out.sectors) - (before == 0 ? 0 : std::max(least, 32.0 * before));
 }
 
-void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Time now, Lookup& out) {
+void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, const Asker& who, Time now, Lookup& out) {
   const bool store = kind == MemoryKind::store;
   out.bytes += r.bytes;
   const uint64_t end = r.address + r.bytes;
@@ -200,11 +241,9 @@ void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Ti
     const uint64_t line_bytes = line_end - at;
     at = line_end;
     if (index >= lines_.size()) continue;
-    uint32_t& line = lines_[index];
-    if (line == 0) {
-      make_room();
-      ring_[(ring_head_ + ring_count_++) % ring_.size()] = static_cast<uint32_t>(index);
-    }
+    const double far = reach(static_cast<uint32_t>(index), want, kind, who.half);
+    out.distance = std::max(out.distance.value_or(far), far);
+    uint32_t& line = at_home(static_cast<uint32_t>(index));
     const uint32_t absent = want & ~line;
     const auto sectors = static_cast<uint32_t>(std::popcount(want));
     const double bytes = kind == MemoryKind::load ? bill_sectors(index, sectors, out) : static_cast<double>(line_bytes);
@@ -215,10 +254,10 @@ void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Ti
     }
     if (absent == 0) {
       out.arriving = std::max<Time>(out.arriving, cycle_of(line));
-      out.shared += bytes * std::popcount(recent_.join(gpc, static_cast<uint32_t>(index), want, now, now + in_flight_)) / sectors;
+      out.shared += bytes * std::popcount(recent_.join(who.gpc, static_cast<uint32_t>(index), want, now, now + in_flight_)) / sectors;
       continue;
     }
-    recent_.join(gpc, static_cast<uint32_t>(index), want, now, now + in_flight_ + static_cast<Time>(hbm_latency_));
+    recent_.join(who.gpc, static_cast<uint32_t>(index), want, now, now + in_flight_ + static_cast<Time>(hbm_latency_));
     add_piece(missing_, index, absent);
     line |= want;
   }
@@ -252,7 +291,12 @@ void MemorySystem::prefetch(const MemoryRequest& r, const ByteRange* runs) const
   }
 }
 
-void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc) {
+double MemorySystem::soonest() const {
+  const double atomic = arch_.cost(isa::TimingClass::atom_global).latency - distance_.across() / 2;
+  return std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency), atomic}) + distance_.nearest();
+}
+
+void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, uint32_t sm) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
   missing_.clear();
@@ -260,17 +304,19 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc) 
   const auto now = static_cast<Time>(r.time);
   move_epoch(now);
   in_flight_ = static_cast<Time>(static_cast<double>(arch_.l2.latency) + std::max(0.0, l2_reads_.free_at() - r.time));
-  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], r.kind, gpc, now, found);
+  for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], r.kind, {gpc, distance_.half_of_sm(sm)}, now, found);
   l2_bytes_ += found.bytes;
   const double together = 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_));
   const double l2_time = (found.billed - found.shared) * l2_cycles_per_byte(r.kind) + found.shared * together;
   // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/lab/calibration.md).
   const double start = (store ? l2_writes_ : l2_reads_).begin(l2_both_.begin(r.time, arch_.l2.duplex_share * l2_time), l2_time);
   const bool atomic = r.kind == MemoryKind::atomic || r.kind == MemoryKind::float_atomic;
-  const double latency = atomic
-                             ? arch_.cost(isa::TimingClass::atom_global).latency
-                         : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
-                                                          : static_cast<double>(arch_.l2.latency);
+  const double far = found.distance.has_value() ? distance_.of_sm(sm) + *found.distance : 0;
+  const double mean = atomic
+                          ? arch_.cost(isa::TimingClass::atom_global).latency
+                      : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
+                                                       : static_cast<double>(arch_.l2.latency);
+  const double latency = mean + far;
   double done = start + l2_time + latency;
   for (uint32_t i = 0; i < r.count; ++i) {
     if (runs[r.first + i].turns != 0) done = std::max(done, at_units(r.kind, runs[r.first + i], start) + latency);
@@ -289,7 +335,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc) 
       const ByteRange& x = runs[r.first + i];
       for (uint64_t at = x.address / 128 * 128; at < x.address + x.bytes; at += 128) {
         const uint64_t index = (at - base_) / 128;
-        if (index < lines_.size()) lines_[index] = (lines_[index] & 0xFF) | arrival;
+        if (index < lines_.size() && lines_[index] != 0) lines_[index] = (lines_[index] & 0xFF) | arrival;  // if 0, it has left again
       }
     }
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "drywell/sim/access.h"
@@ -14,6 +15,8 @@
 #include "sim/state/gmem.h"
 #include "sim/state/state_vector.h"
 #include "sim/timing/l2_contents.h"
+#include "sim/timing/l2_distance.h"
+#include "sim/timing/l2_places.h"
 #include "sim/timing/recent_requests.h"
 #include "sim/timing/server.h"
 
@@ -38,8 +41,10 @@ class MemorySystem {
   /// Writes down what the launch leaves in the L2.
   void leave(L2Contents& after) const;
 
-  /// Answers one request of an SM of `gpc`; call in the order of their times.
-  void serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc = 0);
+  /// Answers one request of an SM, which is of `gpc`; call in the order of their times.
+  void serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc = 0, uint32_t sm = 0);
+  /// No request is answered sooner, in cycles.
+  double soonest() const;
 
   /// Prefetches, on the host, the entries that serve() will read.
   void prefetch(const MemoryRequest& r, const ByteRange* runs) const;
@@ -76,11 +81,20 @@ class MemorySystem {
     uint64_t line = ~uint64_t{0};   // the last one
     uint32_t sectors = 0;           // of it
     Time arriving = 0;              // latest arrival of sectors that another request already loads
+    std::optional<double> distance; // of the farthest line: cycles over the mean
+  };
+  struct Asker {
+    uint32_t gpc, half;
   };
   double bill_sectors(uint64_t line, uint32_t sectors, Lookup& out) const;
-  void look_up(const ByteRange& r, MemoryKind kind, uint32_t gpc, Time now, Lookup& out);
-  void make_room();
+  void look_up(const ByteRange& r, MemoryKind kind, const Asker& who, Time now, Lookup& out);
+  void make_room(uint32_t half, uint32_t index);
+  uint32_t& at_home(uint32_t index);
+  uint8_t& copy_of(uint32_t index);
+  double reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half);
+  double through_copy(uint32_t index, uint32_t want);
   void insert(uint64_t address, uint64_t bytes, uint32_t written);
+  void insert_copy(uint64_t address, uint32_t sectors);
   void insert_newest(const Gmem& gmem);
   void move_epoch(Time now);
   /// The cycle in a line's entry, and the entry's part for a cycle.
@@ -94,9 +108,10 @@ class MemorySystem {
   uint64_t sms_;
   uint64_t base_ = 0;
   Time epoch_ = 0;  // cycle / 64
+  L2Distance distance_;
   StateVector<uint32_t> lines_;
-  StateVector<uint32_t> ring_;  // lines present, oldest first
-  size_t ring_head_ = 0, ring_count_ = 0;
+  StateVector<uint8_t> copies_;  // per line, of the half where it is not at home
+  std::vector<L2Places> halves_;
   std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that were evicted
   Server l2_reads_, l2_writes_, l2_both_;   // both: the interference between the directions
   struct Unit {

@@ -68,6 +68,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
   for (const uint32_t first : cluster_places(arch_, launch.sm_count, size)) {
     groups_.push_back(std::make_unique<Group>(context_, first, size));
     gpc_of_group_.push_back(gpcs[first]);
+    first_sm_of_group_.push_back(first);
   }
   memory_.start(options.caches, *launch.gmem, launch.l2);
   deal_first_wave();
@@ -126,7 +127,7 @@ void TimedRun::serve_memory() {
     const Entry& e = order[i];
     MemoryPort& port = groups_[e.group]->memory();
     MemoryRequest& r = port.requests()[e.index];
-    memory_.serve(r, port.asked().data(), gpc_of_group_[e.group]);
+    memory_.serve(r, port.asked().data(), gpc_of_group_[e.group], first_sm_of_group_[e.group]);
     port.answer(r);
   }
   for (auto& g : groups_) g->memory().clear();
@@ -251,11 +252,7 @@ unsigned TimedRun::host_threads() const {
 }
 
 // No answer of the memory arrives sooner.
-Time TimedRun::window() const {
-  const double soonest = std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency),
-                                   static_cast<double>(arch_.cost(isa::TimingClass::atom_global).latency)});
-  return std::max<Time>(1, static_cast<Time>(soonest));
-}
+Time TimedRun::window() const { return std::max<Time>(1, static_cast<Time>(memory_.soonest())); }
 
 bool TimedRun::open_window() {
   Time start = kNever;

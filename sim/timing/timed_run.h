@@ -66,7 +66,7 @@ class TimedRun {
   MemorySystem memory_;
   Server dispatcher_;  // of CTAs
   std::vector<std::unique_ptr<Group>> groups_;
-  std::vector<uint32_t> gpc_of_group_;
+  std::vector<uint32_t> gpc_of_group_, first_sm_of_group_;
   std::vector<uint32_t> active_;  // groups with an event or instruction in this window
   size_t turn_ = 0;               // advance(): index in active_
   bool window_open_ = false;
