@@ -88,15 +88,17 @@ double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, u
   return std::max({static_cast<double>(smem_wavefronts(a)), data, lines / 4.0}) * (x.store ? arch_.l1.store_slowdown : 1);
 }
 
-// A store to more than 16 sectors leaves the SM sector by sector, with a cycle for each line (access,st.* of
-// traces/hw/h200-2026-11-22-scalar-launch-atomics.csv); an atomic operation goes sector by sector, too.
+// A store to 8 sectors or more leaves the SM sector by sector (stores,ctas-1 of traces/hw/h200-2026-11-26-launches.csv; a store to one line
+// takes half, stg.lines-1 of drywell bench-hw), and to more than 16 with a cycle for each line (access,st.* of
+// traces/hw/h200-2026-11-22-scalar-launch-atomics.csv). An atomic operation of more than 16 goes sector by sector, too.
 double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const {
   if (!x.store && !x.atomic) return 0;
-  constexpr uint32_t kTogether = 16;
+  constexpr uint32_t kStored = 8, kTogether = 16;
   uint32_t sectors = 0;
   const auto& runs = memory_.runs();
   for (size_t i = first_run; i < runs.size(); ++i) sectors += runs[i].bytes / 32;
-  return sectors <= kTogether ? 0 : x.store ? sectors + lines : sectors;
+  if (sectors > kTogether) return x.store ? sectors + lines : sectors;
+  return x.store && sectors >= kStored ? sectors : 0;
 }
 
 // The load's registers are ready when memory answers the request that it waits for.

@@ -176,8 +176,8 @@ TEST_F(IssueUnits, ConflictsInSharedMemoryTakeLonger) {
 }
 
 // The L1's banks serve lanes 256 bytes apart one by one, two cycles each for a store: 64 for 4 bytes a lane (stg.lines-32.rate of an H200), and
-// for 16 as well, because one lane's 16 bytes are less than a bank's row. Lanes side by side move what the L1 moves a
-// cycle (on an H200 64 bytes, half for stores: l2.write.one-sm).
+// for 16 as well, because one lane's 16 bytes are less than a bank's row. Stores of lanes side by side leave an H200's SM
+// with 32 bytes a cycle (l2.write.one-sm and l2.write.pairs.one-sm: 31.95), of 4 bytes a lane with 57 (stg.lines-1.rate).
 TEST_F(IssueUnits, WideStoresFarApartTakeNoLongerThanNarrowOnes) {
   OpInfo store = access(Space::global);
   store.store = true;
@@ -191,7 +191,9 @@ TEST_F(IssueUnits, WideStoresFarApartTakeNoLongerThanNarrowOnes) {
   EXPECT_EQ(cycles(4, 256), 64);
   EXPECT_EQ(cycles(16, 256), 64);
   EXPECT_EQ(cycles(8, 256), 64);
-  EXPECT_EQ(cycles(16, 16), 512 / arch.l1.bytes_per_clk * arch.l1.store_slowdown);
+  EXPECT_EQ(cycles(16, 16), 512 / 32);
+  EXPECT_EQ(cycles(8, 8), 256 / 32);
+  EXPECT_EQ(cycles(4, 4), 2);
 }
 
 TEST_F(IssueUnits, ALoadOfGlobalMemoryWaitsForTheAnswer) {
