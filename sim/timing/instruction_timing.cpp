@@ -36,10 +36,12 @@ void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
 }
 
 // ptxas moves arithmetic up within its basic block, to where the operands are ready, but not far: the loop's counter and its comparison do
-// not delay the branch, and two iterations of an unrolled loop overlap, not four (bodies of tests/corpus/timing).
+// not delay the branch, and two iterations of an unrolled loop overlap, not four (bodies of tests/corpus/timing). Sums, products and
+// approximations move less than counters (exps-* of traces/hw/h200-2026-11-26-launch-mechanisms.csv, chains.exp.* of drywell bench-hw).
 Time InstructionTiming::hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const {
-  constexpr Time kFurthest = 20;
-  return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(std::max(w.inputs, w.block_start) + x.latency, ready - std::min(ready, kFurthest)));
+  constexpr Time kCounters = 20, kOthers = 6;
+  const Time furthest = std::min(ready, x.pipe == Pipe::alu ? kCounters : kOthers);
+  return x.timing == TimingClass::clock ? ready : std::min(ready, std::max(std::max(w.inputs, w.block_start) + x.latency, ready - furthest));
 }
 
 // An SM's first parameter of a launch comes from memory.
