@@ -16,8 +16,8 @@ using StateId = uint32_t;  // 0: never touched
 
 /// What a cell keeps of the accesses before its writer.
 struct Past {
-  AccessId same = 0;    // StateTable::same_before
-  AccessId under = 0;   // StateTable::under
+  AccessId same = 0;   // StateTable::same_before
+  AccessId under = 0;  // StateTable::under
   bool read = false;
   bool operator==(const Past&) const = default;
 };

@@ -81,7 +81,7 @@ class MemorySystem {
     uint64_t line = ~uint64_t{0};   // the last one
     uint32_t sectors = 0;           // of it
     Time arriving = 0;              // latest arrival of sectors that another request already loads
-    std::optional<double> distance; // of the farthest line: cycles over the mean
+    std::optional<double> distance;  // of the farthest line: cycles over the mean
   };
   struct Asker {
     uint32_t gpc, half;
