@@ -11,6 +11,20 @@ const char* block_reason_name(BlockReason r) {
   return kNames[static_cast<size_t>(r)];
 }
 
+Warp::Warp() = default;
+Warp::Warp(const Warp&) = default;
+Warp::Warp(Warp&&) noexcept = default;
+Warp& Warp::operator=(const Warp&) = default;
+Warp& Warp::operator=(Warp&&) noexcept = default;
+Warp::~Warp() = default;
+
+Smem::Smem() = default;
+Smem::Smem(const Smem&) = default;
+Smem::Smem(Smem&&) noexcept = default;
+Smem& Smem::operator=(const Smem&) = default;
+Smem& Smem::operator=(Smem&&) noexcept = default;
+Smem::~Smem() = default;
+
 void Smem::reset(uint32_t bytes, StateMemory* memory) {
   bytes_ = StateVector<uint8_t>(bytes, 0xFF, memory);  // poison: NaN in every float format
   barriers_.clear();

@@ -38,6 +38,14 @@ constexpr uint32_t cluster_address(uint32_t rank, uint32_t offset) { return rank
 /// stores; the barrier's state is in `barriers_` (docs/facts/tma-mbarrier.md §1.6).
 class Smem {
  public:
+  // Not inline, as Warp's.
+  Smem();
+  Smem(const Smem&);
+  Smem(Smem&&) noexcept;
+  Smem& operator=(const Smem&);
+  Smem& operator=(Smem&&) noexcept;
+  ~Smem();
+
   void reset(uint32_t bytes, StateMemory* memory = nullptr);  // size including the reserved part
   uint32_t size() const { return static_cast<uint32_t>(bytes_.size()); }
   uint8_t* data() { return bytes_.data(); }

@@ -72,6 +72,15 @@ struct WarpSync {
 };
 
 struct Warp {
+  // Defined in cta.cpp, which is compiled for speed: at -O1, as cold code is, the destructor visits every byte of the register file, and the linker
+  // keeps one copy of an inline function.
+  Warp();
+  Warp(const Warp&);
+  Warp(Warp&&) noexcept;
+  Warp& operator=(const Warp&);
+  Warp& operator=(Warp&&) noexcept;
+  ~Warp();
+
   // Hot: fields that every instruction accesses.
   uint8_t* bank[2] = {nullptr, nullptr};  // [0] this frame's registers, [1] the program's constants
   uint32_t* preds = nullptr;              // preds[0] is constant true
