@@ -40,7 +40,7 @@ class HazardPairs : public CompiledProgram {
 };
 
 TEST_F(HazardPairs, WrongOnesAreReportedAndTheirTwinsAreSilent) {
-  const std::string path = program("hazard_pairs", {"../hazard_pairs/pairs"}, {"-arch=sm_90a", "-lineinfo"});
+  const std::string path = program("hazard_pairs", {"../hazard_pairs/pairs"}, {"-gencode=arch=compute_90a,code=compute_90a", "-lineinfo"});
   const std::vector<Pair> all = pairs();
   EXPECT_EQ(all.size(), 43u);
   for (const Pair& p : all) {
