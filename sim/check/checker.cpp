@@ -8,6 +8,7 @@
 #include "sim/check/product_registers.h"
 #include "sim/check/untested_waits.h"
 #include "sim/exec/shared_layout.h"
+#include "sim/exec/shuffle_sources.h"
 
 namespace drywell::sim {
 namespace check {
@@ -150,7 +151,7 @@ void LaunchState::begin(const Launch& launch) {
     if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
-    reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0};
+    reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0, is_shuffle(op)};
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     ends_mbarriers = ends_mbarriers || op.sync == SyncRole::mbarrier_inval;

@@ -20,14 +20,15 @@ class GlobalRaceMerger {
 
  private:
   struct Touch {
-    AccessId writer = 0, same_before = 0, reader = 0, other = 0, under = 0;
-    bool was_read = false;  // by a cluster that wrote the byte
+    AccessId writer = 0, same_before = 0, reader = 0, other = 0;
+    AccessId under : 31 = 0;
+    AccessId was_read : 1 = 0;  // by a cluster that wrote the byte; a bit: the table of touches is what large launches wait for
     bool operator==(const Touch&) const = default;
   };
   struct Hash {
     size_t operator()(const Touch& t) const {
-      uint64_t digest = t.was_read;
-      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, t.under}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+      uint64_t digest = 0;
+      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
       return digest ^ digest >> 32;
     }
   };

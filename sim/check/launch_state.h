@@ -32,6 +32,7 @@ struct Reaction {
   Handler handle = nullptr;
   bool takes_loaded = false;     // reads a register that some tcgen05.ld writes
   bool takes_fragments = false;  // no product, and accesses a register that some wgmma takes
+  bool shuffles = false;         // reads registers of other lanes
 };
 
 struct LaunchState {

@@ -141,6 +141,7 @@ StrongWrites& MemoryAccesses::writes_of(uint64_t place) {
 
 // Only where all lanes access one place.
 void MemoryAccesses::number(const Warp& w, const LanePlaces& places, const Ordering& o, Access& a) {
+  if (a.agent == Agent::thread && parts_.state_of(w).strong_reads.empty()) return;
   const uint64_t place = places.at[static_cast<size_t>(std::countr_zero(a.lanes))];
   bool one = true;
   for_lanes(a.lanes, [&](uint32_t lane) { one = one && places.at[lane] == place; });

@@ -57,10 +57,12 @@ void RegisterUse::check_in_flight(const Warp& w, const DecodedOp& op, LaneMask m
 }
 
 void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  const RegisterShadow::Missing missing = parts_.state_of(w).registers.step(w, parts_.launch.predicates, op, mask);
+  WarpState& state = parts_.state_of(w);
+  const RegisterShadow::Missing missing = state.registers.step(w, parts_.launch.predicates, op, mask);
   unwritten(w, op, missing.registers, "registers");
   unwritten(w, op, missing.predicates, "predicates");
-  if (parts_.state_of(w).absent.any()) check_absent_branch(parts_, w, op, mask);
+  if (!state.absent.any() && !parts_.launch.reactions[parts_.pc_of(op)].shuffles) return;
+  if (state.absent.any()) check_absent_branch(parts_, w, op, mask);
   absent_.step(w, op, mask);
 }
 

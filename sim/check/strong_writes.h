@@ -27,6 +27,7 @@ class StrongReads {
     }
     if (atomic) reads_[next_++ % reads_.size()] = {place, read};
   }
+  bool empty() const { return next_ == 0; }
   /// What the warp has read at the place; nothing: a count of 0.
   StrongWrites of(uint64_t place) const {
     for (const Read& r : reads_)
