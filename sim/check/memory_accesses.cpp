@@ -109,6 +109,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
     Access& rounds = parts_.accesses.at(id);
     rounds.stored = rounds.stored == 0 || now.stored == 0 ? 0 : rounds.stored + now.stored;
     if (rounds.value != now.value) rounds.value = 0;
+    rounds.strong_number = now.strong_number;                                            // who has not read the last round is not behind the access
     if (in_shared && !state.clock.places.again(last.places, places)) rounds.places = 0;  // an access of several rounds has no places of its own
   }
   if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
