@@ -12,6 +12,21 @@
 namespace drywell::test {
 namespace {
 
+/// A pair of hazard_pairs/later.cu, and the code of its wrong kernel.
+struct LaterPair {
+  const char *name, *code;
+};
+constexpr LaterPair kLater[] = {{"block_sum_twice", "H7401"}, {"transpose_in_place", "H7402"}, {"pipeline_no_barrier", "H7005"}, {"cluster_histogram", "H7401"}, {"store_flag", "H7402"}};
+
+/// The line of later.cu that says `here NAME`.
+size_t line_of(const std::string& name) {
+  std::istringstream lines(read_text_file(source_path("tests/cudart/hazard_pairs/later.cu")));
+  size_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number)
+    if (line.ends_with("here " + name)) return number;
+  return 0;
+}
+
 /// A line of hazard_pairs/expected.txt.
 struct Pair {
   std::string name, code;  // "missed": the checker does not find it
@@ -50,6 +65,23 @@ TEST_F(HazardPairs, WrongOnesAreReportedAndTheirTwinsAreSilent) {
     for (const char* driver : {"eager", "lazy", "shuffled:1"}) {
       std::set<std::string> right = codes(path, p, "right", driver);
       if (p.name == "flag_handover") right.erase("H7406");  // by PTX the volatile flag needs a fence of the thread that sets it
+      EXPECT_TRUE(right.empty()) << p.name << " " << driver << ": " << (right.empty() ? "" : *right.begin());
+    }
+  }
+}
+
+TEST_F(HazardPairs, LaterOnesAreFoundAtTheirLine) {
+  const std::string path = program("later_pairs", {"../hazard_pairs/later"}, {"-gencode=arch=compute_90a,code=compute_90a", "-lineinfo"});
+  for (const LaterPair& p : kLater) {
+    const Finished f = exec({"--arch=sm_90a", "--check"}, path, {p.name, "wrong"});
+    EXPECT_TRUE(codes_in(f.err).contains(p.code)) << p.name;
+    EXPECT_NE(f.err.find(fmt::format("later.cu:{} ", line_of(p.name))), std::string::npos) << p.name << "\n"
+                                                                                           << f.err;
+    for (int seed = -2; seed <= 10; ++seed) {
+      const std::string driver = seed == -2 ? "timed" : seed == -1 ? "lazy"
+                                                    : seed == 0    ? "eager"
+                                                                   : fmt::format("shuffled:{}", seed);
+      const std::set<std::string> right = codes(path, {p.name, p.code}, "right", driver);
       EXPECT_TRUE(right.empty()) << p.name << " " << driver << ": " << (right.empty() ? "" : *right.begin());
     }
   }
