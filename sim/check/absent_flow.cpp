@@ -67,6 +67,7 @@ AbsentMarks AbsentFlow::marks_read(const Warp& w, const Operands& o) const {
 }
 
 void AbsentFlow::step(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (!parts_.state_of(w).holes.empty()) return load(w, op, mask);
   if (is_shuffle(op)) return shuffle(w, op, mask);
   if (!parts_.state_of(w).absent.any() || op.flow == isa::Flow::return_) return;
   if (op.flow == isa::Flow::call) return call(w, op, mask);
@@ -99,6 +100,18 @@ void AbsentFlow::shuffle(const Warp& w, const DecodedOp& op, LaneMask mask) {
   for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, result);
 }
 
+// Of local memory: the registers that its lanes had written nothing for are marked.
+void AbsentFlow::load(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  AbsentValues& values = parts_.state_of(w).absent;
+  if (values.any()) clear_results(w, operands_of(op), mask);
+  for (const LocalHole& h : parts_.state_of(w).holes) {
+    if (h.lanes == 0) continue;
+    const uint16_t origin = values.origin(parts_.access(w, op, h.lanes, Agent::hole, false));
+    values.set_register(w.frame_base + h.slot, h.lanes, {0, h.lanes, 0, origin});
+  }
+  parts_.state_of(w).holes.clear();
+}
+
 // Arguments and results lose their marks.
 void AbsentFlow::call(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Program& p = *parts_.launch.program;
@@ -119,12 +132,20 @@ void AbsentFlow::clear_results(const Warp& w, const Operands& o, LaneMask mask) 
   for (const uint16_t i : o.predicate_writes) values.set_predicate(w.frames[w.frame].preds + i, mask, {});
 }
 
-// A result is marked where it depends on a marked operand, or on a marked guard. It is harmless where it is one of the other operands.
+// A result is marked where it depends on a marked operand, or on a marked guard. It is harmless where it is one of the other operands; made
+// of local memory, where it is only moved.
 void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read) {
   AbsentValues& values = parts_.state_of(w).absent;
   const Depends depends = probe(w, op, read.any(), o);
   const AbsentMarks guard = op.guard.index != 0 ? values.of_predicate(w.frames[w.frame].preds + op.guard.index).of(mask) : AbsentMarks{};
+  const bool local = values.from_local(read), uses = parts_.launch.predicates.of(parts_.pc_of(op)).transfer == Transfer::uses;
   const auto marks_of = [&](LaneMask changing, LaneMask same) {
+    if (local) {
+      const LaneMask made = (uses ? read.any() : read.wrong) & changing;
+      AbsentMarks m{made, changing & ~made, 0, read.origin};
+      m.add(guard);
+      return m;
+    }
     const LaneMask wrong = read.wrong & changing & ~same;
     AbsentMarks m{wrong, changing & ~wrong, changing & read.wrong & same, read.origin};
     m.add(guard);

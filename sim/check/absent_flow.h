@@ -1,4 +1,4 @@
-// Follows values that came from no lane (absent_values.h) through the registers of a warp.
+// Follows values that came from no lane, or from local memory that nothing has written (absent_values.h), through the registers of a warp.
 #pragma once
 
 #include <optional>
@@ -32,6 +32,7 @@ class AbsentFlow {
 
   void shuffle(const Warp& w, const DecodedOp& op, LaneMask mask);
   void call(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void load(const Warp& w, const DecodedOp& op, LaneMask mask);
   void clear_results(const Warp& w, const Operands& o, LaneMask mask);
   void compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read);
   /// Which lanes of each result differ if the marked operands do.

@@ -29,8 +29,11 @@ void report(ClusterParts& parts, const Warp& w, const DecodedOp& op, Rule rule, 
   parts.reporter.report(rule, &from, parts.access(w, op, lanes, Agent::thread, write), [&] { return std::string(use); });
 }
 
+bool from_local(ClusterParts& parts, const Warp& w, const AbsentMarks& m) { return parts.state_of(w).absent.from_local(m); }
+
 // An address that 0 was added to is a place, which the missing value decides.
 void check_address(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, const AbsentMarks& m) {
+  if (from_local(parts, w, m)) return report(parts, w, op, Rule::local_unwritten, m.any() & mask, m, "an address, made of the value");
   const LaneMask wrong = (m.wrong | m.fresh) & mask;
   report(parts, w, op, Rule::absent_lane_used, wrong, m, "an address, made of the value");
   report(parts, w, op, Rule::absent_lane_taken, m.any() & mask & ~wrong, m, "an address, made of the value");
@@ -43,9 +46,11 @@ LaneMask lanes_in_global(const Warp& w, const DecodedOp& op, LaneMask mask, Spac
   return lanes;
 }
 
+// From local memory: a copy of a structure takes along what nobody uses, and shared memory may not be read.
 void check_data(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, Space space, const AbsentMarks& m) {
   const bool store = isa::spec(op.opcode).memory == MemoryRole::store;
   const LaneMask wrong = m.wrong & (store ? lanes_in_global(w, op, mask, space) : mask);
+  if (from_local(parts, w, m)) return report(parts, w, op, Rule::local_unwritten, wrong, m, "the stored value");
   report(parts, w, op, Rule::absent_lane_used, wrong, m, "the stored value");
   report(parts, w, op, Rule::absent_lane_taken, m.any() & mask & ~wrong, m, "the stored value");
 }
@@ -83,7 +88,8 @@ void check_absent_operands(ClusterParts& parts, const Warp& w, const DecodedOp& 
 void check_absent_branch(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (op.guard.index == 0 || op.flow != isa::Flow::branch) return;
   const AbsentMarks& m = parts.state_of(w).absent.of_predicate(w.frames[w.frame].preds + op.guard.index);
-  report(parts, w, op, Rule::absent_lane_taken, m.any() & lanes_at_branch(parts, w, op, mask), m, "the condition of the branch");
+  const Rule rule = from_local(parts, w, m) ? Rule::local_unwritten : Rule::absent_lane_taken;
+  report(parts, w, op, rule, m.any() & lanes_at_branch(parts, w, op, mask), m, "the condition of the branch");
 }
 
 }  // namespace drywell::sim::check

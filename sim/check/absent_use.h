@@ -1,4 +1,4 @@
-// Uses of values that came from no lane (absent_values.h): as an address, in memory, as the condition of a branch.
+// Uses of values that came from no lane, or from unwritten local memory (absent_values.h): as an address, in memory, as the condition of a branch.
 #pragma once
 
 #include "sim/check/cluster_parts.h"

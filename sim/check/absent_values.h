@@ -1,5 +1,5 @@
-// Values of a warp's registers and predicates that came, in a shuffle, from a lane that does not execute it: PTX leaves them undefined, and
-// an H200 gives 0 (docs/deviations.md).
+// Values of a warp's registers and predicates that PTX leaves undefined: those that came, in a shuffle, from a lane that does not execute it
+// (an H200 gives 0, docs/deviations.md), and those from local memory that nothing has written, which are anything.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,13 @@
 
 namespace drywell::sim::check {
 
-/// The lanes whose value in one register or predicate is such a value, or was made of one.
+/// The lanes whose value in one register or predicate is such a value, or was made of one. From local memory: harmless as long as it is only
+/// copied.
 struct AbsentMarks {
   LaneMask wrong = 0;     // and the 0 of today's hardware decides it
   LaneMask harmless = 0;  // and on today's hardware it is what it would be without the lane: a sum with that 0
   LaneMask fresh = 0;     // of the harmless: by the last instruction; an address that 0 was added to is a place all the same
-  uint16_t origin = 0;    // the shuffle, among AbsentValues::origins
+  uint16_t origin = 0;    // the shuffle or load, among AbsentValues::origins
   LaneMask any() const { return wrong | harmless; }
   AbsentMarks of(LaneMask lanes) const { return {wrong & lanes, harmless & lanes, fresh & lanes, origin}; }
   void add(const AbsentMarks& o) {
@@ -37,7 +38,8 @@ class AbsentValues {
   void set_register(uint32_t slot, LaneMask lanes, const AbsentMarks& m) { set(registers_, slot / kSlot, lanes, m); }
   void set_predicate(uint32_t index, LaneMask lanes, const AbsentMarks& m) { set(predicates_, index, lanes, m); }
 
-  /// The number of a shuffle whose `a.lanes` read lanes that do not take part; the first such access of an instruction stays.
+  /// The number of a shuffle whose `a.lanes` read lanes that do not take part, or of a load of local memory; the first such access of an
+  /// instruction stays.
   uint16_t origin(const Access& a) {
     for (size_t i = 0; i < origins_.size(); ++i)
       if (origins_[i].pc == a.pc) return static_cast<uint16_t>(i);
@@ -46,6 +48,7 @@ class AbsentValues {
     return static_cast<uint16_t>(origins_.size() - 1);
   }
   const Access& origin_at(uint16_t number) const { return origins_[number]; }
+  bool from_local(const AbsentMarks& m) const { return m.any() != 0 && origins_[m.origin].agent == Agent::hole; }
 
  private:
   static constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes

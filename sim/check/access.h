@@ -12,7 +12,7 @@
 namespace drywell::sim::check {
 
 /// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
-/// shuffle: of a lane that does not take part.
+/// shuffle: of a lane that does not take part; hole: of local memory that nothing has written.
 enum class Agent : uint8_t { thread,
                              atomic,
                              cp_async,
@@ -31,7 +31,8 @@ enum class Agent : uint8_t { thread,
                              map,
                              arrival,
                              expect,
-                             shuffle };
+                             shuffle,
+                             hole };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }

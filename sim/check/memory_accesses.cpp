@@ -4,6 +4,7 @@
 
 #include "drywell/isa/spec.h"
 #include "sim/check/absent_use.h"
+#include "sim/check/local_accesses.h"
 #include "sim/check/own_address.h"
 #include "sim/exec/exec.h"
 
@@ -57,6 +58,7 @@ void extend(Access& a, uint64_t at, uint32_t bytes) {
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (store && parts_.launch.full() && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
+  if (space == Space::local || space == Space::generic) follow_local(parts_, w, op, mask, space, bytes, store);
   if (space == Space::local || space == Space::param) return;
   if (parts_.state_of(w).absent.any()) check_absent_operands(parts_, w, op, mask, space);
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;

@@ -61,7 +61,7 @@ void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const RegisterShadow::Missing missing = state.registers.step(w, parts_.launch.predicates, op, mask);
   unwritten(w, op, missing.registers, "registers");
   unwritten(w, op, missing.predicates, "predicates");
-  if (!state.absent.any() && !parts_.launch.reactions[parts_.pc_of(op)].shuffles) return;
+  if (!state.absent.any() && state.holes.empty() && !parts_.launch.reactions[parts_.pc_of(op)].shuffles) return;
   if (state.absent.any()) check_absent_branch(parts_, w, op, mask);
   absent_.step(w, op, mask);
 }

@@ -9,6 +9,7 @@
 #include "sim/check/absent_values.h"
 #include "sim/check/cross_cluster_flags.h"
 #include "sim/check/loaded_registers.h"
+#include "sim/check/local_writes.h"
 #include "sim/check/operation_queue.h"
 #include "sim/check/product_registers.h"
 
@@ -26,6 +27,8 @@ struct WarpState {
   ProductRegisters fragments;
   RegisterShadow registers;
   AbsentValues absent;
+  LocalWrites local;
+  std::vector<LocalHole> holes;  // of the load that is executed
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };
