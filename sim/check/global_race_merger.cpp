@@ -12,8 +12,7 @@ void GlobalRaceMerger::begin(const Launch& launch, const LaunchState& state) {
   suspects_.clear();
   accesses_.clear();
   cross_cluster_.assign(1, {});
-  touches_.assign(1, {});
-  numbers_.clear();
+  touches_.clear();
   joined_.fill({});
   shadow_.clear();
 }
@@ -45,10 +44,33 @@ Rule GlobalRaceMerger::race_between(const Access& prior, const Access& now) cons
   return state_->opaque ? Rule::none : cross_cluster_rule(prior, cross_cluster_[prior.cross_cluster], now, cross_cluster_[now.cross_cluster]);
 }
 
-StateId GlobalRaceMerger::intern(const Touch& t) {
-  const auto [at, made] = numbers_.try_emplace(t, static_cast<StateId>(touches_.size()));
-  if (made) touches_.push_back(t);
-  return at->second;
+uint64_t GlobalRaceMerger::Touches::hash(const Touch& t) {
+  uint64_t digest = 0;
+  for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+  return (digest ^ digest >> 32) * 0x9E3779B97F4A7C15u;
+}
+
+StateId GlobalRaceMerger::Touches::number(const Touch& t) {
+  for (size_t i = hash(t) >> bits_; table_[i] != 0; i = (i + 1) & (table_.size() - 1))
+    if (all_[table_[i]] == t) return table_[i];
+  all_.push_back(t);
+  if (2 * all_.size() > table_.size())
+    grow();
+  else
+    insert(static_cast<StateId>(all_.size() - 1));
+  return static_cast<StateId>(all_.size() - 1);
+}
+
+void GlobalRaceMerger::Touches::insert(StateId s) {
+  size_t i = hash(all_[s]) >> bits_;
+  while (table_[i] != 0) i = (i + 1) & (table_.size() - 1);
+  table_[i] = s;
+}
+
+void GlobalRaceMerger::Touches::grow() {
+  table_.assign(4 * table_.size(), 0);
+  bits_ -= 2;
+  for (StateId s = 1; s < all_.size(); ++s) insert(s);
 }
 
 bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
@@ -113,7 +135,7 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
   } else if (t.other == 0) {
     t.other = reader;
   }
-  const StateId result = intern(t);
+  const StateId result = touches_.number(t);
   if (silent) known = {old, left, result};
   return result;
 }
@@ -137,11 +159,21 @@ void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
     if (!written) reporter.report(Rule::global_unwritten, nullptr, accesses_[s.id], [&] { return fmt::format("global memory at {:#x}", s.begin); });
   }
   state.previous.clear();
+  Suspect run{};  // neighbours that were all written, or all read
+  bool written = false;
+  const auto keep = [&] {
+    if (written) gmem_->note_write(run.begin, run.end - run.begin);
+    state.previous.update(run.begin, run.end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
+  };
   shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
-    const bool written = touches_[t].writer != 0;
-    if (written) gmem_->note_write(begin, end - begin);
-    state.previous.update(begin, end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
+    if (const bool now = touches_[t].writer != 0; begin != run.end || now != written) {
+      keep();
+      run.begin = begin;
+      written = now;
+    }
+    run.end = end;
   });
+  keep();
   if (!state.hidden_writes) gmem_->writes_are_known();
   shadow_.clear();
   gmem_ = nullptr;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <unordered_map>
 #include <vector>
 
 #include "sim/check/monitor.h"
@@ -25,12 +24,21 @@ class GlobalRaceMerger {
     AccessId was_read : 1 = 0;  // by a cluster that wrote the byte; a bit: the table of touches is what large launches wait for
     bool operator==(const Touch&) const = default;
   };
-  struct Hash {
-    size_t operator()(const Touch& t) const {
-      uint64_t digest = 0;
-      for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
-      return digest ^ digest >> 32;
-    }
+  /// Numbers them, equal ones alike: an open hash table, because a kernel that stores much has one for every store.
+  class Touches {
+   public:
+    const Touch& operator[](StateId s) const { return all_[s]; }
+    StateId number(const Touch& t);
+    void clear() { *this = {}; }
+
+   private:
+    static uint64_t hash(const Touch& t);
+    void insert(StateId s);
+    void grow();
+
+    std::vector<Touch> all_{1};                                // [0]: none
+    std::vector<StateId> table_ = std::vector<StateId>(1024);  // 0: free
+    unsigned bits_ = 64 - 10;                                  // bits of a hash that are not used
   };
   /// Maps a monitor's numbers to the numbers here.
   struct Adopted {
@@ -40,7 +48,6 @@ class GlobalRaceMerger {
   AccessId adopt(const ClusterMonitor& m, AccessId id, Adopted& known);
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule race_between(const Access& prior, const Access& now) const;
-  StateId intern(const Touch& t);
   /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the write under its atomics, and whether the cell
   /// was read.
   struct Left {
@@ -68,8 +75,7 @@ class GlobalRaceMerger {
   std::vector<Suspect> suspects_;
   AccessTable accesses_;
   std::vector<CrossClusterKnowledge> cross_cluster_{1};  // [0]: nothing
-  std::vector<Touch> touches_;
-  std::unordered_map<Touch, StateId, Hash> numbers_;
+  Touches touches_;
   std::array<Joined, 256> joined_{};
   GlobalShadow shadow_;
 };

@@ -35,7 +35,7 @@ class PageIndex {
   std::vector<uint32_t> order() const {
     std::vector<uint32_t> all(pages_.size());
     std::iota(all.begin(), all.end(), 0u);
-    std::sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) { return pages_[a] < pages_[b]; });
+    if (!std::is_sorted(pages_.begin(), pages_.end())) std::sort(all.begin(), all.end(), [&](uint32_t a, uint32_t b) { return pages_[a] < pages_[b]; });
     return all;
   }
   void clear() { *this = {}; }
@@ -103,19 +103,24 @@ class GlobalShadow {
   void clear() {
     pages_.clear();
     cells_.clear();
+    last_page_ = ~uint64_t{0};
   }
 
  private:
   /// The first cell of a page.
   size_t cells_of(uint64_t page) {
+    if (page == last_page_) return last_cells_;
     uint32_t n = pages_.find(page);
     if (n == PageIndex::kNone) {
       n = pages_.add(page);
       cells_.grow(pages_.size() * kPage);
     }
-    return n * kPage;
+    last_page_ = page;
+    return last_cells_ = n * kPage;
   }
 
+  uint64_t last_page_ = ~uint64_t{0};  // whose cells were asked for last: a warp goes on where it was
+  size_t last_cells_ = 0;
   PageIndex pages_;
   Shadow<16> cells_{0};
 };
