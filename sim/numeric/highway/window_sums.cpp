@@ -272,9 +272,10 @@ class Rows {
 
   const WindowProduct x_;
   const unsigned k_;
-  // The upper word of 1.5 * 2^52 quanta whose top is 2^0, and terms that make a quantum and its inverse of a top, as floats.
+  // The upper word of 1.5 * 2^52 quanta whose top is 2^0, and terms that make a quantum and its inverse of a top, as floats. The last one wraps, as
+  // the sum with a top does.
   const int32_t magic_ = ((kHighBias + 52 - x_.window) << kHighFraction) + (1 << (kHighFraction - 1)), window_ = x_.window << kFraction,
-                inverse_ = (2 * kBias << kFraction) + window_;
+                inverse_ = static_cast<int32_t>((uint32_t{2 * kBias} << kFraction) + static_cast<uint32_t>(window_));
   const double* const a_;
   const double* const b_;
   const int32_t* const b_rows_;
