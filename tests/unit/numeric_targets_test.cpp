@@ -121,6 +121,53 @@ void multiply_with_doubles_alone(const MmaParams& params, const OperandSource& a
   for (const uint32_t columns : left) EXPECT_EQ(columns, 0u);
 }
 
+// Exponents of all sizes, in numbers that nearly cancel: what is computed is right, and what is not is left.
+void expect_wide_exponents_right(Format format, MmaKind kind, unsigned k, const std::string& where) {
+  constexpr unsigned kRows = 16, kColumns = 256;
+  MmaQuery q;
+  q.kind = kind;
+  q.a = q.b = format;
+  const MmaParams& params = find_mma(q)->params;
+  const Case c = {"wide", kind, format, k, 1};
+  std::mt19937 gen(11);
+  unsigned computed = 0;
+  for (unsigned round = 0; round < 40; ++round) {
+    Matrix a(c, kRows, gen), b(c, kColumns, gen);
+    const unsigned spread = 1 + round % 8 * 14, fraction = format == Format::tf32 ? 23 : 7;
+    for (Matrix* m : {&a, &b})
+      for (uint32_t& code : m->codes)
+        if (code != 0) code = (code & ~(0xFFu << fraction)) | (127 - spread + gen() % (2 * spread)) << fraction | (format == Format::tf32 ? gen() & 0x1FFF : 0);
+    std::vector<uint32_t> before(size_t{kRows} * kColumns);
+    for (uint32_t& x : before) x = (gen() & 0x807FFFFF) | (127 - spread + gen() % (2 * spread)) << 23;
+    std::vector<uint32_t> d = before;
+    std::vector<uint8_t> a_bytes, b_bytes;
+    TileLeft left;
+    if (!multiply_with_doubles(params, a.source(c, a_bytes), b.source(c, b_bytes), TileOutput{d.data(), kColumns, d.data(), kColumns}, left)) continue;
+    for (unsigned m = 0; m < kRows; ++m) {
+      for (unsigned n = 0; n < kColumns; ++n) {
+        if ((left[m] >> n / 32 & 1) != 0) continue;
+        const auto row = [k](const std::vector<uint32_t>& all, unsigned r) { return std::span<const uint32_t>(all).subspan(size_t{r} * k, k); };
+        const DotOperands in = {format, format, row(a.codes, m), row(b.codes, n)};
+        ASSERT_EQ(d[m * kColumns + n], dot(params, in, before[m * kColumns + n])) << where << ", round " << round << ", row " << m << ", column " << n;
+        ++computed;
+      }
+    }
+  }
+  EXPECT_GT(computed, 1000u) << where;
+}
+
+TEST(TileTargets, WideExponentsEqualTheOracle) {
+  for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(target);
+    if (!has_window_sums()) continue;
+    expect_wide_exponents_right(Format::tf32, MmaKind::tf32, 8, std::string(" tf32 by ") + hwy::TargetName(target));
+    expect_wide_exponents_right(Format::bf16, MmaKind::f16, 16, std::string(" bf16 by ") + hwy::TargetName(target));
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().DeInit();
+}
+
 TEST(TileTargets, EveryVectorWidthEqualsTheOracle) {
   for (const int64_t target : hwy::SupportedAndGeneratedTargets()) {
     hwy::SetSupportedTargetsForTest(target);

@@ -73,7 +73,8 @@ HWY_INLINE uint32_t find_tops(const WindowProduct& x, unsigned m, Tops<R>& tops)
       hn::StoreU(top[r], d8, tops.at[r] + n);
       low = hn::Min(low, hn::IfThenZeroElse(hn::Eq(top[r], hn::Set(d8, kWindowZero)), top[r]));
     }
-    low = hn::IfThenElseZero(hn::FirstN(d8, x.b->rows - n), low);  // nothing was decoded behind the last column
+    // Nothing was decoded behind the last column. Highway's AVX2 takes the number as a signed byte: 128 would be no lane at all.
+    low = hn::IfThenElseZero(hn::FirstN(d8, std::min(kBytes, x.b->rows - n)), low);
     constexpr unsigned kGroups = kBytes > kColumnMultiple ? kBytes / kColumnMultiple : 1;
     if (!hn::AllFalse(d8, hn::Lt(low, hn::Set(d8, 1 - kWindowSpan)))) unknown |= ((1u << kGroups) - 1) << n / kColumnMultiple;
   }
