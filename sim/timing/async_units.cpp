@@ -136,7 +136,7 @@ bool AsyncUnits::start_copy(uint32_t resident, uint64_t id, Time t) {
     case TmaTransfer::Way::within_cluster: events_.push(sm.tma.send(t, transfer.bytes), Kind::finish, resident, id); break;
     case TmaTransfer::Way::in:
       sm.tma.count_in(transfer.bytes);
-      request(resident, op, MemoryKind::tma_load, transfer.ranges, t);
+      request(resident, op, is_cp_async(op) ? MemoryKind::load : MemoryKind::tma_load, transfer.ranges, t);
       break;
     case TmaTransfer::Way::out: {
       const Time drained = sm.tma.drain(t, transfer.bytes, transfer.reduce, sm.smem.tensor_active(static_cast<double>(t)));

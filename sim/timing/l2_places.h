@@ -1,13 +1,13 @@
-// Places for lines in one half of the L2. A new line takes the place of one chosen at random: a table that is a little larger than the L2
-// is missed in part, not whole (rows-1024x8192 of traces/hw/h200-2026-11-26-launch-mechanisms.csv).
+// Places for lines in one half of the L2. A new line takes the place of the one that has been there longest: a table that is read from its
+// start to its end again is there whole, or, if it is a little larger than the L2, not at all (l2cap.toml of
+// traces/hw/h200-2026-11-27-launch-mechanisms.csv: 40 MiB are there, 48 MiB are not).
 #pragma once
 
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <vector>
 
 #include "sim/state/state_vector.h"
-#include "sim/timing/scattered.h"
 
 namespace drywell::sim {
 
@@ -21,18 +21,23 @@ class L2Places {
       lines_[used_++] = line;
       return std::nullopt;
     }
-    uint32_t& place = lines_[scattered(++replaced_) % lines_.size()];
+    uint32_t& place = lines_[oldest_];
+    oldest_ = (oldest_ + 1) % lines_.size();
     const uint32_t leaves = place;
     place = line;
     return leaves;
   }
   size_t size() const { return lines_.size(); }
-  std::span<const uint32_t> lines() const { return {lines_.data(), used_}; }
+  /// The lines, the oldest first.
+  std::vector<uint32_t> lines() const {
+    std::vector<uint32_t> all;
+    for (size_t i = 0; i < used_; ++i) all.push_back(lines_[(oldest_ + i) % used_]);
+    return all;
+  }
 
  private:
   StateVector<uint32_t> lines_;
-  size_t used_ = 0;
-  uint64_t replaced_ = 0;
+  size_t used_ = 0, oldest_ = 0;
 };
 
 }  // namespace drywell::sim

@@ -140,6 +140,13 @@ bool MemoryInstructions::served_by_l1(WarpIssueState& w, uint32_t id, const OpIn
   return true;
 }
 
+// An SM's first access of a launch takes longer, and those behind it wait: lanes' first loads from a warm L2 take some 90 cycles more than
+// later ones (traces/hw/h200-2026-11-27-launch.txt).
+double MemoryInstructions::leaves(SmUnits& sm, double start) const {
+  if (sm.memory_open < 0) sm.memory_open = start + arch_.launch.first_access;
+  return std::max(start, sm.memory_open);
+}
+
 void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t) {
   SmUnits& sm = sm_of(w);
   auto& runs = memory_.runs();
@@ -148,7 +155,7 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   const double start = pipes_.begin_lsu(sm, *w.unit, t, std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
   const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;
-  memory_.send(kind, start, first, await(w, id, x, first));
+  memory_.send(kind, leaves(sm, start), first, await(w, id, x, first));
 }
 
 }  // namespace drywell::sim

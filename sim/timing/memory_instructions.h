@@ -28,6 +28,7 @@ class MemoryInstructions {
   static double atomic_wavefronts(const OpInfo& x, const LaneAddresses& a);
   double wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const;
   double leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const;
+  double leaves(SmUnits& sm, double start) const;
   WaitingLoad begin_load(WarpIssueState& w, uint32_t id, const OpInfo& x) const;
   bool served_by_l1(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, double start, uint32_t first);
   uint32_t await(WarpIssueState& w, uint32_t id, const OpInfo& x, uint32_t first_run);

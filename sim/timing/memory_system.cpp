@@ -44,7 +44,7 @@ void MemorySystem::insert(uint64_t address, uint64_t bytes, uint32_t written) {
 void MemorySystem::insert_copy(uint64_t address, uint32_t sectors) {
   const uint64_t index = (address - base_) / 128;
   if (address < base_ || index >= copies_.size() || sectors == 0) return;
-  copy_of(static_cast<uint32_t>(index)) |= sectors;
+  copy_of(static_cast<uint32_t>(index)) |= static_cast<uint8_t>(sectors);
 }
 
 // Half of the places are for the copies of lines.
@@ -54,7 +54,7 @@ void MemorySystem::insert_newest(const Gmem& gmem) {
   for (auto a = all.rbegin(); a != all.rend() && room >= 128; ++a) {
     const uint64_t bytes = std::min((*a)->size, room);
     insert((*a)->base, bytes, 0);
-    for (uint64_t at = (*a)->base / 128 * 128; at < (*a)->base + bytes; at += 128) insert_copy(at, 0xF);
+    for (uint64_t at = (*a)->base / 128 * 128; at < (*a)->base + bytes; at += 128) insert_copy(at, kPlaced | 0xF);
     room -= std::min(room, (bytes + 127) / 128 * 128);
   }
 }
@@ -82,7 +82,7 @@ void MemorySystem::leave(L2Contents& after) const {
       if (distance_.home_of(index) == h)
         lines.push_back({address, static_cast<uint8_t>(lines_[index] & 0xFF), 0});
       else
-        lines.push_back({address, 0, static_cast<uint8_t>(copies_[index] & 0xF)});
+        lines.push_back({address, 0, copies_[index]});
     }
   }
   after.leave(std::move(lines));
@@ -188,10 +188,9 @@ uint32_t& MemorySystem::at_home(uint32_t index) {
   return lines_[index];
 }
 
-// The entry of its copy: bits 0..3 sectors, 4 set while it has a place.
+// The entry of its copy, which has a place from now on.
 uint8_t& MemorySystem::copy_of(uint32_t index) {
-  constexpr uint8_t kPlaced = 1u << 4;
-  if (copies_[index] == 0) make_room(1 - distance_.home_of(index), index);
+  if ((copies_[index] & kPlaced) == 0) make_room(1 - distance_.home_of(index), index);
   copies_[index] |= kPlaced;
   return copies_[index];
 }
@@ -205,13 +204,28 @@ double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint3
   if (kind == MemoryKind::tma_load) return home ? 0 : through_copy(index, want);
   const double line = distance_.of_line(index, half);
   if (kind == MemoryKind::load) return line + (home ? 0 : through_copy(index, want));
+  if (kind == MemoryKind::store) {
+    if (!home) copy_of(index);
+    copies_[index] &= ~want;
+    return 0;
+  }
   copies_[index] &= ~want;
-  if (kind == MemoryKind::store) return 0;
   return line + (home ? -0.5 : 0.5) * distance_.across();  // the mean latency of atomics is over lines of both halves
 }
 
-// A load of a line at home in the other half. What is in neither half comes from device memory without a detour.
+// A store to sectors of which a load has left a copy ends that copy, too: to change a table in place takes longer than to copy it (inplace4-*
+// of traces/hw/h200-2026-11-27-launch-mechanisms.csv). Returns the bytes whose time it takes more.
+double MemorySystem::ends_copy(uint32_t index, uint32_t want) const {
+  constexpr double kMore = 0.5;
+  return copies_.empty() ? 0 : kMore * 32 * std::popcount(copies_[index] & want);
+}
+
+// A load of a line at home in the other half. What is in neither half comes from device memory without a detour. Of four lines in
+// five it leaves a copy; the fifth stays far: of a table that is read once, 40 MiB stay in the L2, and kernels that wait for one load after another
+// take longer than all copies would let them (read4-* of traces/hw/h200-2026-11-27-launch-mechanisms.csv, docs/lab/calibration.md).
 double MemorySystem::through_copy(uint32_t index, uint32_t want) {
+  constexpr double kCopied = 0.8;
+  if (scattered_share(index) >= kCopied) return (want & ~lines_[index]) == 0 ? distance_.across() : 0;
   uint8_t& copy = copy_of(index);
   const bool copied = (want & ~copy) == 0, there = (want & ~lines_[index]) == 0;
   copy |= want;
@@ -241,6 +255,7 @@ void MemorySystem::look_up(const ByteRange& r, MemoryKind kind, const Asker& who
     const uint64_t line_bytes = line_end - at;
     at = line_end;
     if (index >= lines_.size()) continue;
+    if (store) out.billed += ends_copy(static_cast<uint32_t>(index), want);
     const double far = reach(static_cast<uint32_t>(index), want, kind, who.half);
     out.distance = std::max(out.distance.value_or(far), far);
     uint32_t& line = at_home(static_cast<uint32_t>(index));
@@ -283,6 +298,23 @@ void MemorySystem::move_epoch(Time now) {
   epoch_ = now / kArrivalUnit - kLastStamp / 4;
 }
 
+// Requests meet at the slices of the L2, the more the busier it is: at 0.16, 0.31 and 0.6 of its rate loads take 3, 7 and 25 cycles more in the
+// mean (lat4_1 of traces/hw/h200-2026-11-27-launch.txt). A full L2 has its own queue.
+double MemorySystem::slice_wait(double start, double time) {
+  constexpr double kRecent = 300, kFull = 0.75;  // cycles; share of the rate
+  read_share_ = read_share_ * std::exp(std::min(0.0, (read_share_at_ - start) / kRecent)) + time / kRecent;
+  read_share_at_ = std::max(read_share_at_, start);
+  const double share = std::min(kFull, read_share_);
+  return arch_.l2.slice_wait * share / (1 - share) * scattered_share(++reads_);
+}
+
+// The sectors of a load come back one after another (lat1_one, lat1_1 and lat4_1 of traces/hw/h200-2026-11-27-launch-mechanisms.csv). Returns the
+// cycles until the last of so many bytes is there.
+double MemorySystem::answer(uint64_t bytes) {
+  constexpr double kSector = 32, kEach = 0.5;
+  return kEach * (static_cast<double>(bytes) / kSector - 1);
+}
+
 // The rows of a box are far apart, and so are their lines' entries.
 void MemorySystem::prefetch(const MemoryRequest& r, const ByteRange* runs) const {
   for (uint32_t i = 0; i < r.count; ++i) {
@@ -317,7 +349,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, 
                       : r.kind == MemoryKind::tma_load ? static_cast<double>(arch_.tma.l2_latency)
                                                        : static_cast<double>(arch_.l2.latency);
   const double latency = mean + far;
-  double done = start + l2_time + latency;
+  double done = start + l2_time + latency + (r.kind == MemoryKind::load ? slice_wait(start, l2_time) + answer(found.bytes) : 0);
   for (uint32_t i = 0; i < r.count; ++i) {
     if (runs[r.first + i].turns != 0) done = std::max(done, at_units(r.kind, runs[r.first + i], start) + latency);
   }

@@ -72,6 +72,8 @@ class MemorySystem {
   double at_units(MemoryKind k, const ByteRange& r, double from);
   size_t unit_of(uint64_t address) const;
   double fill(uint64_t bytes, double from);
+  double slice_wait(double start, double time);
+  static double answer(uint64_t bytes);
   void add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const;
   double mixed() const { return 4 * write_share_ * (1 - write_share_); }
   double l2_cycles_per_byte(MemoryKind k) const;
@@ -92,6 +94,7 @@ class MemorySystem {
   uint32_t& at_home(uint32_t index);
   uint8_t& copy_of(uint32_t index);
   double reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half);
+  double ends_copy(uint32_t index, uint32_t want) const;
   double through_copy(uint32_t index, uint32_t want);
   void insert(uint64_t address, uint64_t bytes, uint32_t written);
   void insert_copy(uint64_t address, uint32_t sectors);
@@ -103,6 +106,7 @@ class MemorySystem {
 
   // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival,
   // counted from epoch_, which follows the clock.
+  static constexpr uint8_t kPlaced = 1u << 4;
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64, kLastStamp = (1u << 24) - 1;
   const ArchConfig& arch_;
   uint64_t sms_;
@@ -110,7 +114,7 @@ class MemorySystem {
   Time epoch_ = 0;  // cycle / 64
   L2Distance distance_;
   StateVector<uint32_t> lines_;
-  StateVector<uint8_t> copies_;  // per line, of the half where it is not at home
+  StateVector<uint8_t> copies_;  // per line, of the half where it is not at home: bits 0..3 sectors, 4 it has a place there
   std::vector<L2Places> halves_;
   std::vector<Piece> missing_, displaced_;  // of the request being served; displaced: written lines that were evicted
   Server l2_reads_, l2_writes_, l2_both_;   // both: the interference between the directions
@@ -127,6 +131,8 @@ class MemorySystem {
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;
   double hbm_latency_, hbm_tail_;  // cycles
   double write_share_ = 0;         // of device memory's recent traffic
+  double read_share_ = 0, read_share_at_ = 0;  // of the L2's read rate, recently
+  uint64_t reads_ = 0;
   double foreign_dirty_ = 0;       // bytes of other kernels' written lines displaced so far, less those written
   uint64_t foreign_lines_ = 0;
 };

@@ -46,6 +46,7 @@ struct SmUnits {
   bool in_batch = false;      // tensor core: the instructions before it queued up
   double last_mma_done = 0;
   Time params_there = kNever;  // cycle from which on the launch's parameters are in the constant cache
+  double memory_open = -1;     // cycle from which on accesses to global memory leave; -1: there was none
   // Work done, for the report.
   double lsu_wavefronts = 0, tensor_instructions = 0;
   bool used = false;

@@ -70,6 +70,7 @@ TimedRun::TimedRun(const Launch& launch, const RunOptions& options)
     gpc_of_group_.push_back(gpcs[first]);
     first_sm_of_group_.push_back(first);
   }
+  starters_.resize(groups_.size());
   memory_.start(options.caches, *launch.gmem, launch.l2);
   deal_first_wave();
 }
@@ -84,19 +85,30 @@ Residency TimedRun::resident_at_once() const {
   return residency(arch_, launch_, entry_registers(launch_));
 }
 
-// One dispatcher deals the CTAs of the whole chip, a fixed number a cycle (docs/facts/timing.md §9). Returns when it deals the next cluster,
-// whose place is free at `t`.
-Time TimedRun::dispatch(Time t) {
-  return static_cast<Time>(dispatcher_.begin(static_cast<double>(t), static_cast<double>(launch_.cluster.count()) / arch_.launch.ctas_per_clk));
+// One dispatcher deals the CTAs of the whole chip, and each SM starts their warps. Empty places are filled fast; to take note of an end takes
+// longer (docs/lab/calibration.md, "How a launch begins and ends"). Returns when the next cluster of a group starts, whose place is free at `t`.
+Time TimedRun::deal(uint32_t group, double t) {
+  const auto ctas = static_cast<double>(launch_.cluster.count());
+  const double dealt = dispatcher_.begin(t, ctas / arch_.launch.first_wave_per_clk);
+  const double warps = std::ceil(static_cast<double>(launch_.block.count()) / kWarpSize);
+  return static_cast<Time>(starters_[group].begin(dealt, warps * arch_.launch.warp_start));
+}
+
+// Returns when the dispatcher has taken note of a cluster that ended at `t`.
+double TimedRun::note_end(Time t) {
+  const double each = std::max(0.0, 1 / arch_.launch.ctas_per_clk - 1 / arch_.launch.first_wave_per_clk);
+  const double time = static_cast<double>(launch_.cluster.count()) * each;
+  ends_noted_ = dispatcher_.begin(static_cast<double>(t), time) + time;
+  return ends_noted_;
 }
 
 // The first wave goes to the SMs in turn; each later CTA goes to an SM where one ended.
 void TimedRun::deal_first_wave() {
   for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
-    for (auto& g : groups_) {
+    for (uint32_t g = 0; g < groups_.size(); ++g) {
       const std::optional<uint64_t> next = queue_.take();
       if (!next.has_value()) return;
-      g->start_cluster(*next, dispatch(0));
+      groups_[g]->start_cluster(*next, deal(g, 0));
       ++started_;
     }
   }
@@ -148,9 +160,10 @@ void TimedRun::replace_finished() {
   std::sort(order.begin(), order.end(),
             [](const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.group < b.group; });
   for (const Entry& e : order) {
+    const double noted = note_end(e.at);
     const std::optional<uint64_t> next = queue_.take();
-    if (!next.has_value()) break;
-    groups_[e.group]->start_cluster(*next, dispatch(e.at) + static_cast<Time>(arch_.launch.cta_replacement));
+    if (!next.has_value()) continue;
+    groups_[e.group]->start_cluster(*next, deal(e.group, noted) + static_cast<Time>(arch_.launch.cta_replacement));
     ++started_;
   }
 }
@@ -330,7 +343,7 @@ RunResult TimedRun::result() {
     r.warp_instructions += g->account().instructions;
     end = std::max(end, g->last_activity());
   }
-  end = std::max(end, ceil_time(memory_.drained()));
+  end = std::max({end, ceil_time(memory_.drained()), ceil_time(ends_noted_)});
   r.cycles = end;
   r.timing = make_report(context_, groups_, memory_, residency_, end);
   if (launch_.l2 != nullptr) memory_.leave(*launch_.l2);

@@ -34,7 +34,8 @@ class TimedRun {
   const std::optional<Fault>& fault() const { return fault_; }
 
  private:
-  Time dispatch(Time t);
+  Time deal(uint32_t group, double t);
+  double note_end(Time t);
   Residency resident_at_once() const;
   void deal_first_wave();
   void serve_memory();
@@ -65,6 +66,8 @@ class TimedRun {
   Residency residency_;
   MemorySystem memory_;
   Server dispatcher_;  // of CTAs
+  std::vector<Server> starters_;  // of their warps, for each group
+  double ends_noted_ = 0;
   std::vector<std::unique_ptr<Group>> groups_;
   std::vector<uint32_t> gpc_of_group_, first_sm_of_group_;
   std::vector<uint32_t> active_;  // groups with an event or instruction in this window

@@ -97,6 +97,8 @@ bool is_copy_arrival(const AsyncOp& op) {
   return copy != nullptr && copy->lanes.empty();
 }
 
+bool is_cp_async(const AsyncOp& op) { return std::holds_alternative<AsyncCopy>(op.payload); }
+
 bool is_tma(const AsyncOp& op) {
   return std::holds_alternative<TensorCopy>(op.payload) || std::holds_alternative<BulkCopy>(op.payload) ||
          (std::holds_alternative<AsyncCopy>(op.payload) && !is_copy_arrival(op));

@@ -23,6 +23,8 @@ bool is_load(const AsyncOp& op);
 bool is_multicast(const AsyncOp& op);
 /// cp.async.mbarrier.arrive: happens when the copies that it tracks are complete.
 bool is_copy_arrival(const AsyncOp& op);
+/// cp.async: its data come as those of a load do, not through the copy engine.
+bool is_cp_async(const AsyncOp& op);
 /// Whether the copy engine executes the operation.
 bool is_tma(const AsyncOp& op);
 /// The tensor map that the operation uses.
