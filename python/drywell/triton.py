@@ -155,7 +155,14 @@ def _wrap(x: Any) -> Any:
     if isinstance(x, (tuple, list)) and any(is_array(i) for i in x):
         items = [_wrap(i) for i in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return Tensor(x) if is_array(x) else x
+    return _argument(Tensor(x)) if is_array(x) else x
+
+
+def _argument(t: Tensor) -> Tensor:
+    known = triton_driver.element_types()
+    if known and t.dtype.name not in known:
+        raise TypeError(f"an array of type {t.dtype.name}, which Triton does not have: give a view of its bytes, x.view(numpy.uint{8 * t.dtype.itemsize})")
+    return t
 
 
 @contextlib.contextmanager
@@ -176,9 +183,9 @@ def simulated_run(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         session = _session.get()
-        if session is None or kwargs.get("warmup"):
+        if session is None:
             return original(self, *args, **kwargs)
-        with _launching(session):
+        with contextlib.nullcontext() if kwargs.get("warmup") else _launching(session):
             return original(self, *(_wrap(a) for a in args), **{k: v if k == "grid" else _wrap(v) for k, v in kwargs.items()})
 
     return run

@@ -98,6 +98,13 @@ class Driver(DriverBase):
         return _scratch(size)
 
 
+def element_types() -> Any:
+    """Names of array types that Triton takes; empty if this version does not say."""
+    import triton._utils as utils
+
+    return getattr(utils, "type_canonicalisation_dict", {})
+
+
 def _scratch(size: int) -> Any:
     import numpy as np
 
