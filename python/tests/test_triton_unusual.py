@@ -822,6 +822,21 @@ def descriptor_padding_nan():
     return pad("nan")
 
 
+@triton.jit
+def wrapped_kernel(x, y, n, B: tl.constexpr):
+    i = (tl.program_id(0) * B + tl.arange(0, B)) % n
+    tl.store(y + i, tl.load(x + i))
+
+
+@R.case()
+def indices_modulo_the_length():
+    """The last threads begin anew and store what is there, across the accesses of others and of their own CTA."""
+    x, y, z = floats(3000), dw.poison(3000), dw.poison(100)
+    wrapped_kernel[(3,)](x, y, 3000, B=1024)
+    wrapped_kernel[(1,)](x, z, 100, B=256)
+    return [Check(y, x), Check(z, x[:100])]
+
+
 @pytest.mark.parametrize("fn, arch", R.parameters())
 def test_right(fn, arch):
     check_case(fn, arch, dw.triton.simulate)

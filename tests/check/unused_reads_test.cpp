@@ -156,6 +156,28 @@ TEST(EqualStores, OfTwoCtas) {
   }
 }
 
+// The last threads begin anew at the first place, as where an index is taken modulo the number of elements: what they store is there.
+TEST(EqualStores, OfAPartAreNoRace) {
+  const auto wrapped = [](const std::string& elements, const std::string& value) {
+    return "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 128, %r1;\nrem.u32 %r7, %r7, " + elements + ";\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\n" + value + "st.global.b32 [%rd4+64], %r8;\n";
+  };
+  for (const auto& [options, name] : drivers()) {
+    EXPECT_EQ(codes_of(wrapped("300", "add.u32 %r8, %r7, 5;\n"), options, 3), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(wrapped("100", "add.u32 %r8, %r7, 5;\n"), options, 1), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(wrapped("300", "add.u32 %r8, %r7, %r9;\n"), options, 3), std::set<std::string>{"H7402"}) << name;
+    EXPECT_EQ(codes_of(wrapped("100", "add.u32 %r8, %r1, 5;\n"), options, 1), std::set<std::string>{"H7402"}) << name;
+  }
+}
+
+// One CTA stores what the memory had at the start, the other something else: which is last decides, and the order of the simulation does not.
+TEST(EqualStores, OfWhatWasThereBeforeAreRaces) {
+  const std::string body = "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 64, %r1;\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\nsetp.eq.u32 %p4, %r9, ";
+  for (const auto& [options, name] : drivers()) {
+    for (const char* cta : {"0", "1"})
+      EXPECT_EQ(codes_of(body + cta + ";\nselp.b32 %r8, 5, 0x40000000, %p4;\nst.global.b32 [%rd4+64], %r8;\n", options, 2), std::set<std::string>{"H7402"}) << name << cta;
+  }
+}
+
 // A second warp stores what the first one has stored: the memory does not change by it, but it did by the first, which no reader has waited for.
 TEST(EqualStores, HideNoStoreBeforeThem) {
   const std::string by_two_warps = "setp.eq.u32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+1024], 7;\nbar.sync 0;\nsetp.eq.u32 %p4, %r1, 32;\n@%p4 st.global.b32 [%rd1+1024], 7;\n";
