@@ -9,6 +9,8 @@
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <string>
 
 #include "cudart/errors.h"
 #include "cudart/runtime_api.h"
@@ -52,6 +54,24 @@ void cuda_dialect_print_on_error(CudaError e) {
 void cuda_dialect_assert_success(CudaError e) {
   cuda_dialect_print_on_error(e);
   if (e != CudaError::success) std::abort();
+}
+
+/// TVM's foreign function interface (`--enable-tvm-ffi`) raises an error of that kind, whose text is the parts together.
+using CuteRaise = void (*)(const char* kind, const char** parts, size_t count);
+
+void CuteDSLRT_TVMFFISetRaisedCudaError(CuteRaise raise, CudaError e) {
+  if (raise == nullptr) return;
+  const std::string number = fmt::format("{} ({})", static_cast<int>(e), drywell::cudart::runtime_name(e));
+  const char* parts[] = {"CUDA Error Code: ", number.c_str()};
+  raise("CUDADialectError", parts, std::size(parts));
+}
+
+/// A launch that the device refuses; limits of the device and the place in the source follow in NVIDIA's.
+void CuteDSLRT_TVMFFISetRaisedCudaLaunchError(CuteRaise raise, int grid_x, int grid_y, int grid_z, int block_x, int block_y, int block_z, ...) {
+  if (raise == nullptr) return;
+  const std::string text = fmt::format("1 (cudaErrorInvalidValue): grid {},{},{}, block {},{},{}", grid_x, grid_y, grid_z, block_x, block_y, block_z);
+  const char* parts[] = {"CUDA Error Code: ", text.c_str()};
+  raise("CUDADialectError", parts, std::size(parts));
 }
 
 #pragma GCC visibility pop

@@ -23,7 +23,7 @@ from .layouts import Picture, fragments, layout
 from .numbers import convert, dequantize, quantize
 from .results import Hazard, Launch, Limit, Line, Place, Role, Run, Timing, Unit, diff_traces
 from .sweeping import Sweep, sweep
-from .tensormap import TensorMap, tensor_map
+from .tensormap import TensorMap, im2col_map, tensor_map
 
 _LAZY = ("cuda", "cute", "kernels", "pictures", "triton", "numbers", "layouts")
 
@@ -37,4 +37,4 @@ def __getattr__(name: str) -> Any:
 
 __all__ = ["Deadlock", "Diagnostic", "Error", "Fault", "Hazard", "HazardError", "IllegalError", "InternalError", "Kernel", "Launch", "Limit",
            "Line", "Picture", "Place", "Role", "Run", "Stopped", "Sweep", "TensorMap", "Timing", "Unit", "UnsupportedError", "__version__", "convert", "dequantize",
-           "diff_traces", "fragments", "layout", "poison", "quantize", "sweep", "tensor_map"]
+           "diff_traces", "fragments", "im2col_map", "layout", "poison", "quantize", "sweep", "tensor_map"]

@@ -98,6 +98,30 @@ class MapRequest:
     @capability.setter
     def capability(self, arg: int, /) -> None: ...
 
+    @property
+    def lower(self) -> list[int]: ...
+
+    @lower.setter
+    def lower(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def upper(self) -> list[int]: ...
+
+    @upper.setter
+    def upper(self, arg: Sequence[int], /) -> None: ...
+
+    @property
+    def channels(self) -> int: ...
+
+    @channels.setter
+    def channels(self, arg: int, /) -> None: ...
+
+    @property
+    def pixels(self) -> int: ...
+
+    @pixels.setter
+    def pixels(self, arg: int, /) -> None: ...
+
 def encode_tensor_map(arg: MapRequest, /) -> bytes:
     """
     The 128 bytes; IllegalError E146x names every rule that the request breaks.

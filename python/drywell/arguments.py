@@ -38,12 +38,18 @@ def _integer(p: Parameter, value: int) -> bytes:
 def _real(p: Parameter, value: float) -> bytes:
     if p.type == "bf16":
         return _bfloat16(value)
-    if p.type in _FLOATS:
-        return struct.pack(_FLOATS[p.type], value)
     by_size = {4: "<f", 8: "<d"}
-    if p.type.startswith("b") and not p.is_array and p.bytes in by_size:
-        return struct.pack(by_size[p.bytes], value)
+    form = _FLOATS.get(p.type) or (by_size.get(p.bytes) if p.type.startswith("b") and not p.is_array else None)
+    if form is not None:
+        return _packed(p, form, value)
     raise TypeError(f"argument '{p.name}': a float for a parameter of type .{p.type} ({p.bytes} bytes); give a NumPy scalar of that size")
+
+
+def _packed(p: Parameter, form: str, value: float) -> bytes:
+    try:
+        return struct.pack(form, value)
+    except OverflowError:
+        raise OverflowError(f"argument '{p.name}': {value} does not fit in a float of {8 * p.bytes} bits") from None
 
 
 def _bfloat16(value: float) -> bytes:

@@ -97,6 +97,10 @@ def _whole(x: np.ndarray) -> Memory:
 
 
 def _numpy_view(x: np.ndarray) -> View:
+    if x.dtype.hasobject:
+        raise TypeError("an array of Python objects: its memory holds addresses of this process; use a type of numbers")
+    if not x.dtype.isnative:
+        raise TypeError(f"an array of type {x.dtype.str}, whose bytes are in another order than the device's: use .astype({x.dtype.newbyteorder('=').name!r})")
     root = x
     while isinstance(root.base, np.ndarray):
         root = root.base

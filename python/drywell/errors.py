@@ -27,6 +27,16 @@ class Error(Exception):
         super().__init__(text)
         self.code = code
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Worker processes send their exceptions pickled: one whose constructor takes more than its text would break their pool."""
+        return _restored, (type(self), self.args, self.__dict__)
+
+
+def _restored(kind: type[Error], args: tuple[Any, ...], state: Mapping[str, Any]) -> Error:
+    error = kind.__new__(kind, *args)
+    error.__dict__.update(state)
+    return error
+
 
 @dataclass(frozen=True)
 class Diagnostic:

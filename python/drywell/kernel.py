@@ -36,6 +36,7 @@ class Kernel:
     required_cluster: tuple[int, int, int] | None
     _module: _core.Module
     _smem: int = 0
+    _source: str = "<ptx>"  # the text's name in messages
 
     @staticmethod
     def from_ptx(source: str | os.PathLike[str], entry: str | None = None, *, arch: str | None = None, smem: int = 0) -> Kernel:
@@ -44,17 +45,11 @@ class Kernel:
         ``entry``: its name; may be left out if the module has one kernel. ``arch``: default machine, otherwise that of the text's
         ``.target``. ``smem``: default dynamic shared memory in bytes. Raises IllegalError with every error of the text (line and
         column each), UnsupportedError, KeyError for a name that the module does not have."""
-        text, name = _read(source)
-        module = _core.parse(text, name)
-        entries = {e["name"]: e for e in module.entries()}
-        if entry is None and len(entries) != 1:
-            raise KeyError(f"entry=: the module has {len(entries)} kernels: {', '.join(entries)}")
-        chosen: str = next(iter(entries)) if entry is None else entry
-        if chosen not in entries:
-            raise KeyError(f"no kernel '{chosen}': {', '.join(entries)}")
-        e = entries[chosen]
-        params = tuple(Parameter(**p) for p in e["params"])
-        return Kernel(chosen, params, text, arch or _machine_of(module.target()), e["reqntid"], e["cluster"], module, smem)
+        return kernel_of(*_read(source), entry, arch, smem)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled, for worker processes, as the text of its PTX."""
+        return kernel_of, (self.ptx, self._source, self.name, self.arch, self._smem)
 
     def __getitem__(self, grid: Extent) -> Callable[..., Run]:
         """A launch of 1 to 3 extents in CTAs; call it with the arguments. See :meth:`launch`."""
@@ -65,8 +60,8 @@ class Kernel:
         return call
 
     def launch(self, grid: Extent, *args: Any, block: Extent | None = None, cluster: Extent | None = None, smem: int | None = None,
-               driver: str = "eager", check: str | None = None, arch: str | None = None, trace: bool | str = False,
-               timeline: bool | Sequence[int] = False, threads: int = 0, max_instructions: int = 0, max_seconds: float = 0,
+               driver: str = "eager", check: str | bool | None = None, arch: str | None = None, trace: bool | str = False,
+               timeline: bool | Extent = False, threads: int = 0, max_instructions: int = 0, max_seconds: float = 0,
                values: bool = True, cooperative: bool = False, progress: bool | Callable[[int, int, int], object] = False,
                contract: bool = False, dump: str = "", **named: Any) -> Run:
         """Runs the kernel to its end and returns the result.
@@ -75,7 +70,7 @@ class Kernel:
         parameter's type and size), :func:`drywell.tensor_map`, bytes or ctypes structures of the parameter's size, None (a null pointer).
 
         ``grid``, ``block``, ``cluster``: CTAs, threads, CTAs per cluster; block and cluster default to what the PTX requires.
-        ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed". ``check``: None or "off", "basic", "full".
+        ``smem``: dynamic shared memory in bytes. ``driver``: "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed". ``check``: None (or "off", False), "basic", "full" (or True).
         ``trace``, ``timeline``: keep them in the result. ``max_instructions``, ``max_seconds``: limits, Stopped if one is reached.
         ``contract``: products and sums without rounding modifiers become one fma where ptxas makes one, as on a GPU (docs/numerics.md).
         ``dump``: a folder; the launch is written to NUMBER-KERNEL/launch.toml in it, for ``drywell run``, ``step``, ``mutate``, …
@@ -100,6 +95,20 @@ class Kernel:
     def __repr__(self) -> str:
         params = ", ".join(f"{p.name}: .{p.type}" + (f"[{p.bytes}]" if p.is_array else "") for p in self.params)
         return f"<drywell.Kernel {self.name}({params}) for {self.arch}>"
+
+
+def kernel_of(text: str, source: str, entry: str | None, arch: str | None, smem: int = 0) -> Kernel:
+    """A kernel of a text that is never taken for a path; ``source``: its name in messages."""
+    module = _core.parse(text, source)
+    entries = {e["name"]: e for e in module.entries()}
+    if entry is None and len(entries) != 1:
+        raise KeyError(f"entry=: the module has {len(entries)} kernels: {', '.join(entries)}")
+    chosen: str = next(iter(entries)) if entry is None else entry
+    if chosen not in entries:
+        raise KeyError(f"no kernel '{chosen}': {', '.join(entries)}")
+    e = entries[chosen]
+    params = tuple(Parameter(**p) for p in e["params"])
+    return Kernel(chosen, params, text, arch or _machine_of(module.target()), e["reqntid"], e["cluster"], module, smem, source)
 
 
 def _machine_of(target: str) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, Callable, Sequence
+from operator import index
+from typing import Any, Callable, Sequence, SupportsIndex
 
 from . import _core, results
 from .errors import Deadlock, Error, Fault, Stopped, UnsupportedError
 from .machine import Machine
 
-Extent = int | Sequence[int]
+Extent = SupportsIndex | Sequence[SupportsIndex]
 
 
 @dataclass(frozen=True)
@@ -17,10 +18,10 @@ class Options:
     """How a launch runs. The defaults are those of the command."""
 
     driver: str = "eager"            # "eager", "lazy", "shuffled:SEED", "parted:SEED", "timed"
-    check: str | None = None         # None or "off", "basic", "full"
+    check: str | bool | None = None  # None, False or "off", "basic", True or "full"
     arch: str = "sm_100a"            # a name of `drywell arch`, or the path of a .toml file
     trace: bool | str = False        # True, or "values": also the values that instructions wrote to registers
-    timeline: bool | Sequence[int] = False  # timed driver: True (CTA 0), or the CTA
+    timeline: bool | Extent = False  # timed driver: True (CTA 0), or the CTA
     threads: int = 0                 # host threads; 0 = all cores. Results do not depend on it
     max_instructions: int = 0        # warp instructions; 0 = unlimited
     max_seconds: float = 0           # of the host; 0 = unlimited
@@ -31,16 +32,34 @@ class Options:
     dump: str = ""                   # a folder: the launch is written there as a launch file (NUMBER-KERNEL/launch.toml) before it runs
 
     def __post_init__(self) -> None:
-        if self.check == "off":  # as the command says it
+        if self.check == "off" or self.check is False:
             object.__setattr__(self, "check", None)
+        if self.check is True:
+            object.__setattr__(self, "check", "full")
+        for name in ("driver", "check", "arch", "dump"):
+            value = getattr(self, name)
+            if not isinstance(value, str) and not (name == "check" and value is None):
+                raise TypeError(f"{name}={value!r}: a word is expected")
+
+    @property
+    def level(self) -> str | None:
+        """`check` as a word; None without checks."""
+        return self.check if isinstance(self.check, str) else None
 
 
-def triple(value: Extent, what: str) -> tuple[int, int, int]:
-    """1 to 3 positive numbers, filled with ones."""
-    items = (value,) if isinstance(value, int) else tuple(int(v) for v in value)
+def triple(value: Extent, what: str, fill: int = 1) -> tuple[int, int, int]:
+    """1 to 3 whole numbers, Python's or NumPy's, filled with ones: extents (a CTA's place is filled with zeros)."""
+    items = _whole_numbers(value, what)
     if not 1 <= len(items) <= 3 or any(v < 0 for v in items):
-        raise ValueError(f"{what}={value!r}: one to three positive numbers")
-    return (*items, 1, 1)[:3]  # type: ignore[return-value]
+        raise ValueError(f"{what}={value!r}: one to three whole numbers from 0 on")
+    return (*items, fill, fill)[:3]  # type: ignore[return-value]
+
+
+def _whole_numbers(value: Any, what: str) -> tuple[int, ...]:
+    try:
+        return tuple(index(v) for v in value) if hasattr(value, "__len__") else (index(value),)
+    except TypeError:
+        raise TypeError(f"{what}={value!r}: one to three whole numbers") from None
 
 
 @dataclass(frozen=True)
@@ -61,10 +80,10 @@ def _core_request(r: Request, o: Options) -> _core.LaunchRequest:
     c.entry, c.grid, c.block, c.cluster, c.smem = r.entry, list(r.grid), list(r.block), list(r.cluster), r.smem
     c.arguments = r.arguments
     c.driver = o.driver
-    c.check = o.check or ""
+    c.check = o.level or ""
     c.trace, c.trace_values = bool(o.trace), o.trace == "values"
     if o.timeline is not False:
-        c.timeline = [0, 0, 0] if o.timeline is True else list(triple(o.timeline, "timeline"))
+        c.timeline = [0, 0, 0] if o.timeline is True else list(triple(o.timeline, "timeline", fill=0))
     c.threads, c.max_instructions, c.max_seconds = o.threads, o.max_instructions, o.max_seconds
     c.values, c.cooperative, c.dump = o.values, o.cooperative, o.dump
     return c
@@ -104,7 +123,7 @@ def _explained(machine: Machine, module: int, c: _core.LaunchRequest, d: dict[st
 
 
 def _run(d: dict[str, Any], r: Request, o: Options) -> results.Run:
-    shape = results.Launch(r.entry, r.grid, r.block, r.cluster, r.smem, o.arch, o.driver, o.check)
+    shape = results.Launch(r.entry, r.grid, r.block, r.cluster, r.smem, o.arch, o.driver, o.level)
     timing = results.make_timing(d["timing"]) if d["timing"] else None
     hazards = None if d["hazards"] is None else [results.make_hazard(h) for h in d["hazards"]]
     return results.Run(shape, d["instructions"], d["host_seconds"], d["output"].decode("utf-8", "replace"), timing, hazards, d["trace"],

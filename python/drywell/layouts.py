@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from html import escape
 
 from . import _core
+from .errors import IllegalError
 
 
 @dataclass(frozen=True)
@@ -35,7 +37,10 @@ class Layout:
         return Picture(*texts)
 
     def _repr_html_(self) -> str:
-        return self.picture().html
+        try:
+            return self.picture().html
+        except IllegalError:  # a number, or a tuple: no layout to draw
+            return f"<pre>{escape(self.value)}</pre>"
 
     def __str__(self) -> str:
         return self.value

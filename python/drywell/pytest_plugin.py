@@ -15,6 +15,7 @@ JUnit is pytest's own (``--junitxml``; kernels, cycles and hazards of a test are
 from __future__ import annotations
 
 import contextlib
+import inspect
 import re
 from pathlib import Path
 from typing import Any, Callable, Generator, Iterator, Sequence
@@ -105,11 +106,37 @@ def pytest_configure(config: pytest.Config) -> None:
                                        "run under each driver of the simulator; hazards fail the test; golden: a folder of traces beside the test")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_pycollect_makeitem(collector: Any, name: str, obj: Any) -> None:
+    """A marked test uses the fixture also if it does not name it: a mark must not be without effect."""
+    marked = any(m.name == "drywell" for m in getattr(obj, "pytestmark", ())) or collector.get_closest_marker("drywell") is not None
+    if marked and inspect.isroutine(obj) and collector.istestfunction(obj, name):
+        pytest.mark.usefixtures("drywell")(obj)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """A marked test that takes the fixture is one test per driver."""
+    """A marked test is one test per driver."""
     mark = metafunc.definition.get_closest_marker("drywell")
     if mark is not None and "drywell" in metafunc.fixturenames:
-        metafunc.parametrize("drywell", list(mark.kwargs.get("drivers", _DRIVERS)), indirect=True)
+        metafunc.parametrize("drywell", _drivers(mark), indirect=True)
+
+
+_OPTIONS = ("drivers", "check", "max_cycles", "arch", "triton", "strict", "allow", "golden")
+
+
+def _options(mark: pytest.Mark | None) -> dict[str, Any]:
+    """Of the mark. A name that is none of them would be a test that checks less than it says."""
+    if mark is None:
+        return {}
+    unknown = [*map(repr, mark.args), *(f"{name}=" for name in mark.kwargs if name not in _OPTIONS)]
+    if unknown:
+        pytest.fail(f"mark drywell: {', '.join(unknown)}: its options are {', '.join(f'{name}=' for name in _OPTIONS)}", pytrace=False)
+    return dict(mark.kwargs)
+
+
+def _drivers(mark: pytest.Mark) -> list[str]:
+    given = mark.kwargs.get("drivers", _DRIVERS)
+    return [given] if isinstance(given, str) else list(given)
 
 
 def _goldens(request: pytest.FixtureRequest, folder: str | None) -> Goldens | None:
@@ -123,7 +150,7 @@ def _goldens(request: pytest.FixtureRequest, folder: str | None) -> Goldens | No
 def drywell(request: pytest.FixtureRequest) -> Iterator[Checked]:
     """Launches of this test, under the mark's driver and checks."""
     mark = request.node.get_closest_marker("drywell")
-    options = dict(mark.kwargs) if mark is not None else {}
+    options = _options(mark)
     checked = Checked(getattr(request, "param", "eager"), options.get("check", "full"), options.get("arch", "sm_100a"), options.get("max_cycles"),
                       options.get("strict", False), options.get("allow", ()), _goldens(request, options.get("golden")))
     with contextlib.ExitStack() as stack:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import hashlib
-import inspect
 import io
 import itertools
 import json
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ._core import version
+from .content import address, canonical, content_of
 from .heat_map import heat_map
 from .layouts import Picture
 from .results import Run
@@ -33,30 +33,13 @@ def points_of(space: Space) -> list[Point]:
     return [dict(p) for p in space]
 
 
-def _plain(value: Any) -> Any:
-    """Values as JSON has them; what it does not have, by its text."""
-    return value.item() if hasattr(value, "item") and not hasattr(value, "__len__") else repr(value)
-
-
-def canonical(value: Any) -> str:
-    return json.dumps(value, sort_keys=True, default=_plain, separators=(",", ":"))
-
-
-def _source(fn: Callable[..., Any]) -> str:
-    inner = getattr(fn, "func", fn)  # functools.partial
-    try:
-        return inspect.getsource(inner)
-    except (OSError, TypeError):
-        return getattr(inner, "__qualname__", repr(inner))
-
-
 def keys_of(fn: Callable[..., Any], points: Iterable[Point], salt: str = "") -> Iterator[str]:
-    """The content addresses of results: the function's source, the point, the salt and Drywell's version. The source is read once."""
-    bound = canonical([getattr(fn, "args", ()), getattr(fn, "keywords", {})])
-    common = hashlib.sha256("\n".join([version, salt, _source(fn), bound, ""]).encode())
+    """The content addresses of results: the function with what it names (:func:`drywell.content.content_of`), the point, the salt and
+    Drywell's version. The function is read once."""
+    common = hashlib.sha256("\n".join([version, salt, content_of(fn), ""]).encode())
     for point in points:
         whole = common.copy()
-        whole.update(canonical(point).encode())
+        whole.update(address(point).encode())
         yield whole.hexdigest()
 
 
@@ -338,8 +321,8 @@ def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any |
     ``submit`` (concurrent.futures, ``dask.distributed.Client(…).get_executor()``, :class:`RayExecutor`, mpi4py.futures).
 
     ``path``: a file of JSON lines; a sweep that was killed continues there, nothing is lost or run twice. ``cache``: a folder or fsspec
-    store of results by content (the source of ``fn``, the point, ``salt``, Drywell's version); what else ``fn`` reads belongs into
-    ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and
+    store of results by content: the source of ``fn``, the functions, kernels (PTX, Triton) and constants of its module that it names, the
+    point, ``salt``, Drywell's version. What else ``fn`` reads (files, other modules) belongs into ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and
     not finished, twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a
     point takes less than a second or the executor is slow (docs/scale.md)."""
     if task < 1 or (in_flight is not None and in_flight < 1):

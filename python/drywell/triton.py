@@ -155,7 +155,14 @@ def _wrap(x: Any) -> Any:
     if isinstance(x, (tuple, list)) and any(is_array(i) for i in x):
         items = [_wrap(i) for i in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return Tensor(x) if is_array(x) else x
+    return _argument(Tensor(x)) if is_array(x) else x
+
+
+def _argument(t: Tensor) -> Tensor:
+    known = triton_driver.element_types()
+    if known and t.dtype.name not in known:
+        raise TypeError(f"an array of type {t.dtype.name}, which Triton does not have: give a view of its bytes, x.view(numpy.uint{8 * t.dtype.itemsize})")
+    return t
 
 
 @contextlib.contextmanager
@@ -176,9 +183,9 @@ def simulated_run(original: Callable[..., Any]) -> Callable[..., Any]:
 
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         session = _session.get()
-        if session is None or kwargs.get("warmup"):
+        if session is None:
             return original(self, *args, **kwargs)
-        with _launching(session):
+        with contextlib.nullcontext() if kwargs.get("warmup") else _launching(session):
             return original(self, *(_wrap(a) for a in args), **{k: v if k == "grid" else _wrap(v) for k, v in kwargs.items()})
 
     return run
@@ -192,8 +199,19 @@ def current() -> tuple[Session, Machine]:
     return session, machine
 
 
+def do_bench(fn: Callable[[], Any], warmup: int = 25, rep: int = 100, grad_to_none: Any = None, quantiles: Sequence[float] | None = None, return_mode: str = "mean",
+             **_: Any) -> Any:
+    """In place of triton.testing.do_bench, with its arguments."""
+    return benchmark(fn, quantiles, return_mode)
+
+
+def do_bench_cudagraph(fn: Callable[[], Any], rep: int = 20, grad_to_none: Any = None, quantiles: Sequence[float] | None = None, return_mode: str = "mean", **_: Any) -> Any:
+    """In place of triton.testing.do_bench_cudagraph, with its arguments."""
+    return benchmark(fn, quantiles, return_mode)
+
+
 def benchmark(call: Callable[[], Any], quantiles: Sequence[float] | None = None, return_mode: str = "mean", **_: Any) -> Any:
-    """In place of triton.testing.do_bench: one run under the timed driver; milliseconds."""
+    """One run under the timed driver; milliseconds, in the form that Triton's autotuning takes."""
     session = _session.get()
     if session is None:
         raise RuntimeError("do_bench of Drywell outside dw.triton.simulate()")
@@ -239,10 +257,10 @@ _installed = _Installed()
 
 
 @contextlib.contextmanager
-def simulate(check: str | None = None, driver: str = "eager", arch: str = "sm_100a", **options: Any) -> Iterator[Session]:
+def simulate(check: str | bool | None = None, driver: str = "eager", arch: str = "sm_100a", **options: Any) -> Iterator[Session]:
     """Inside, calls ``kernel[grid](…)`` of Triton and Gluon run on the simulator, with arrays of NumPy (or any with DLPack).
 
-    ``check``: None or "off", "basic", "full". ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``arch``: "sm_100a", "sm_90a" or an
+    ``check``: None (or "off", False), "basic", "full" (or True). ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``arch``: "sm_100a", "sm_90a" or an
     architecture file. Further options are those of :meth:`drywell.Kernel.launch`. Autotuning and ``triton.testing.do_bench`` get the
     predicted time of one launch. Faults are exceptions. Other threads need a simulation of their own; all open ones have one
     architecture."""
@@ -270,6 +288,8 @@ class _TritonKernel:
             options = {k: kwargs.pop(k) for k in _OPTIONS if k in kwargs}
             with simulate(**options) as s:
                 self.fn[grid](*args, **kwargs)
+            if not s.launches:
+                raise ValueError(f"grid {grid!r} has no CTA: nothing was launched, and there is no result")
             return s.launches[-1]
 
         return call

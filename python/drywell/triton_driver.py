@@ -98,6 +98,13 @@ class Driver(DriverBase):
         return _scratch(size)
 
 
+def element_types() -> Any:
+    """Names of array types that Triton takes; empty if this version does not say."""
+    import triton._utils as utils
+
+    return getattr(utils, "type_canonicalisation_dict", {})
+
+
 def _scratch(size: int) -> Any:
     import numpy as np
 
@@ -186,8 +193,6 @@ def _decomposed(d: Any) -> list[Any]:
 
 def _map_values(d: Any, meta: dict[str, Any]) -> Any:
     """A host-side descriptor as the CUDA back end passes it: the map, the shape, the strides."""
-    if meta.get("is_im2col", False):
-        raise NotImplementedError("im2col descriptors made on the host")
     shape = list(d.shape)
     yield _tensor_map(d, meta, [*shape[:-1], shape[-1] * 2] if meta["fp4_padded"] else shape)
     yield from shape
@@ -201,8 +206,10 @@ def _tensor_map(d: Any, meta: dict[str, Any], shape: list[int]) -> tensormap.Ten
     box = tuple(meta["block_size"])
     strides = tuple(s * size for s in d.strides)
     element = _core.tensor_map_types()[int(number)]
-    return tensormap.TensorMap(d.base.array, d.base.view, element, tuple(shape), strides, box, (1,) * len(box), meta["swizzle"], 0, 2,
-                               1 if d.padding == "nan" else 0)
+    steps = tuple(getattr(d, "element_strides", None) or (1,) * len(shape))
+    im2col = tensormap.Im2col(tuple(d.pixel_box_lower_corner), tuple(d.pixel_box_upper_corner), box[1], box[0]) if meta.get("is_im2col", False) else None
+    return tensormap.TensorMap(d.base.array, d.base.view, element, tuple(shape), strides, () if im2col else box, steps, meta["swizzle"], 0, 2,
+                               1 if d.padding == "nan" else 0, im2col)
 
 
 def _bytes(p: Parameter, value: Any, machine: Any, capability: int) -> bytes:
@@ -232,13 +239,15 @@ def install(arch: str) -> contextlib.ExitStack:
     from triton.runtime.autotuner import Autotuner, Heuristics
     from triton.runtime.jit import JITFunction
 
-    from .triton import benchmark, simulated_run
+    from .triton import do_bench, do_bench_cudagraph, simulated_run
 
     stack = contextlib.ExitStack()
     _set(stack, active, "_active", Driver(arch))
     _set(stack, knobs.runtime, "add_stages_inspection_hook", _ptx_stage)
     for kind in (JITFunction, Autotuner, Heuristics):
         _set(stack, kind, "run", simulated_run(kind.run))
-    for name in ("do_bench", "do_bench_cudagraph"):
-        _set(stack, triton.testing, name, benchmark)
+    for name, ours in (("do_bench", do_bench), ("do_bench_cudagraph", do_bench_cudagraph)):
+        for each in (name, f"{name}_proton"):  # the second since Triton 3.9
+            if hasattr(triton.testing, each):
+                _set(stack, triton.testing, each, ours)
     return stack

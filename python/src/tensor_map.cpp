@@ -20,6 +20,8 @@ struct MapRequest {
       strides;  // dimension 0 is contiguous; strides in bytes, of dimensions 1 and up
   std::vector<uint32_t> box, element_strides;
   unsigned swizzle = 0, interleave = 0, l2 = 0, fill = 0, capability = 100;
+  std::vector<int32_t> lower, upper;  // corners of an im2col map in the order W, H, D
+  uint32_t channels = 0, pixels = 0;  // of one of its loads; 0: a tiled map
 };
 
 template <class From, class To>
@@ -27,8 +29,17 @@ void copy_to(const std::vector<From>& from, To& to) {
   std::copy_n(from.begin(), std::min(from.size(), to.size()), to.begin());
 }
 
+void set_im2col(const MapRequest& r, isa::TensorMapFields& f) {
+  f.mode = isa::TensorMapMode::im2col;
+  copy_to(r.lower, f.lower_corner);
+  copy_to(r.upper, f.upper_corner);
+  f.channels_per_pixel = r.channels;
+  f.pixels_per_column = r.pixels;
+}
+
 isa::TensorMapFields fields_of(const MapRequest& r) {
   isa::TensorMapFields f;
+  if (r.pixels != 0) set_im2col(r, f);
   f.type = static_cast<isa::TensorType>(r.type);
   f.rank = static_cast<uint32_t>(r.shape.size());
   f.address = r.address;
@@ -80,7 +91,11 @@ void bind_tensor_map(nb::module_& m) {
       .def_rw("interleave", &MapRequest::interleave)
       .def_rw("l2", &MapRequest::l2)
       .def_rw("fill", &MapRequest::fill)
-      .def_rw("capability", &MapRequest::capability);
+      .def_rw("capability", &MapRequest::capability)
+      .def_rw("lower", &MapRequest::lower)
+      .def_rw("upper", &MapRequest::upper)
+      .def_rw("channels", &MapRequest::channels)
+      .def_rw("pixels", &MapRequest::pixels);
   m.def("encode_tensor_map", &encode,
         "The 128 bytes; IllegalError E146x names every rule that the request breaks.");
   m.def("describe_tensor_map", &describe, "The fields of 128 bytes as lines of text.");

@@ -1,11 +1,14 @@
 """dw.Kernel: arguments, arrays, results, faults, limits."""
 
 import ctypes
+import multiprocessing
 import os
+import pickle
 import signal
 import struct
 import threading
 import time
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 import pytest
@@ -354,3 +357,49 @@ ret;
     assert y[0] == np.float32(np.float64(x[0]) ** 2 - 1)  # the square of a float is exact in double precision
     kernel[1](x, y, block=1)
     assert y[0] == x[0] * x[0] - np.float32(1)
+
+
+def test_extents_may_be_numpys_numbers(axpy):
+    x, y = np.ones(256, np.float32), np.zeros(256, np.float32)
+    axpy[np.int64(2)](x, y, 2.0, 256, block=np.array([128]))
+    assert (y == 2).all()
+    with pytest.raises(TypeError, match="grid=2.0: one to three whole numbers"):
+        axpy[256 / 128](x, y, 2.0, 256, block=128)
+
+
+def test_a_timeline_of_the_cta_that_is_asked_for(axpy):
+    x, y = np.ones(256, np.float32), np.zeros(256, np.float32)
+    runs = [axpy[4](x, y, 2.0, 256, block=64, driver="timed", timeline=cta) for cta in (True, 2, (2,), (2, 0, 0))]
+    assert all(r.timeline["seen"] for r in runs) and runs[1].timeline["warps"] == runs[2].timeline["warps"] == runs[3].timeline["warps"]
+
+
+@pytest.mark.parametrize("array, text", [(np.ones(64, ">f4"), "another order"), (np.array([object()] * 64), "Python objects")])
+def test_arrays_that_a_device_would_read_wrongly_are_refused(axpy, array, text):
+    with pytest.raises(TypeError, match=text):
+        axpy[1](array, np.zeros(64, np.float32), 2.0, 64, block=64)
+
+
+def test_check_may_be_a_truth_value_and_words_are_words(axpy):
+    x, y = np.ones(64, np.float32), np.zeros(64, np.float32)
+    assert axpy[1](x, y, 2.0, 64, block=64, check=True).launch.check == "full"
+    assert axpy[1](x, y, 2.0, 64, block=64, check=False).hazards is None
+    with pytest.raises(TypeError, match="driver=None: a word is expected"):
+        axpy[1](x, y, 2.0, 64, block=64, driver=None)
+    with pytest.raises(OverflowError, match="argument 'a': 1e[+]300"):
+        axpy[1](x, y, 1e300, 64, block=64)
+
+
+def run_in_a_worker(kernel, n):
+    x, y = np.ones(n, np.float32), np.zeros(n, np.float32)
+    return kernel[1](x, y, 2.0, 64, block=64, driver="timed")
+
+
+def test_kernels_results_and_exceptions_travel_between_processes(axpy):
+    with ProcessPoolExecutor(1, mp_context=multiprocessing.get_context("fork")) as pool:
+        assert pool.submit(run_in_a_worker, axpy, 64).result().cycles == run_in_a_worker(axpy, 64).cycles
+        with pytest.raises(dw.Fault, match="out of bounds") as fault:
+            pool.submit(run_in_a_worker, axpy, 8).result()
+        assert fault.value.code == "F3001" and fault.value.where.kernel == "axpy" and fault.value.run.launch.grid == (1, 1, 1)
+    with pytest.raises(dw.IllegalError) as illegal:
+        dw.Kernel.from_ptx(ptx.HEAD + "nonsense;")
+    assert pickle.loads(pickle.dumps(illegal.value)).diagnostics == illegal.value.diagnostics

@@ -12,7 +12,7 @@ pytest.importorskip("mcp")
 from mcp import ClientSession, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
-import drywell
+import drywell.mcp_server
 import ptx
 
 
@@ -102,3 +102,53 @@ def test_explain_and_layout(tmp_path):
     assert "deadlock" in call(tmp_path, "explain", code="F3601")
     assert "Fix" in call(tmp_path, "explain", code="H7401") or "fix" in call(tmp_path, "explain", code="H7401")
     assert call(tmp_path, "layout", expression="composition(20:2, (5,4):(4,1))")["value"] == "(5,4):(8,2)"
+
+
+@pytest.mark.parametrize("arch", ["/etc/passwd", "../secret.toml", "link.toml"])
+def test_architecture_files_are_confined(tmp_path, arch):
+    (tmp_path / "root").mkdir()
+    (tmp_path / "secret.toml").write_text("the secret line\n")
+    (tmp_path / "root/link.toml").symlink_to("../secret.toml")
+    answer = call(tmp_path / "root", "run", ptx=ptx.SPIN, grid=[1], arch=arch)
+    assert not answer["ok"] and "outside" in answer["error"]
+
+
+def test_a_text_is_never_a_path(tmp_path):
+    secret = tmp_path / "secret.ptx"
+    secret.write_text(ptx.SPIN)
+    for tool, more in (("run", {}), ("check", {}), ("step", {"commands": ["where"]}), ("trace", {})):
+        answer = call(tmp_path / "..", tool, ptx=str(secret), grid=[1], seconds=0.5, **more)
+        assert "error E" in (answer if isinstance(answer, str) else answer["error"]), answer
+    answer = call(tmp_path / "..", "compare", ptx_a=str(secret), ptx_b=ptx.SPIN, grid=[1], seconds=0.5)
+    assert "error E" in answer["a"]["error"] and answer["equal"] is None
+
+
+def test_a_pipe_is_no_file_and_no_limit_is_the_greatest(tmp_path):
+    os.mkfifo(tmp_path / "pipe.ptx")
+    assert "no file" in call(tmp_path, "run", file="pipe.ptx", grid=[1])["error"]
+    assert [drywell.mcp_server.bounded(s) for s in (0, -1, float("nan"), 1e9, 5)] == [60, 60, 60, 60, 5]
+
+
+def test_arrays_are_bounded_together(tmp_path):
+    arrays = {f"a{i}": {"shape": [1 << 24], "dtype": "float64", "fill": "zeros"} for i in range(3)}
+    assert "bytes" in call(tmp_path, "run", ptx=ptx.SPIN, grid=[1], arrays=arrays)["error"]
+
+
+def test_compare_looks_at_every_element(tmp_path):
+    arrays = {"x": {"shape": [256], "fill": "iota"}, "y": {"shape": [256], "fill": "zeros"}}
+    other = ptx.AXPY.replace("DONE:", "setp.ne.u32 %p1, %r5, 100; @%p1 bra DONE; st.global.f32 [%rd5], %f1;\nDONE:")
+    for b, equal, found in ((ptx.AXPY, True, {}), (other, False, {"y": {"elements": 1, "first": [100], "a": 200.0, "b": 2.0}}), ("nonsense", None, {})):
+        answer = call(tmp_path, "compare", ptx_a=ptx.AXPY, ptx_b=b, grid=[4], block=[64], args=["x", "y", 2.0, 256], arrays=arrays)
+        assert answer["equal"] is equal and answer["differences"] == found
+
+
+@pytest.mark.parametrize("tool, arguments, text", [("layout", {"expression": "((("}, "E18"), ("fragments", {"instruction": "foo"}, "E4306"),
+                                                   ("trace", {"ptx": "nonsense", "grid": [1]}, "error E"), ("step", {"commands": [], "grid": [1]}, "give ptx")])
+def test_what_goes_wrong_is_told(tmp_path, tool, arguments, text):
+    """The package mcp hides the text of exceptions that it does not know from the assistant."""
+    assert text in call(tmp_path, tool, **arguments)
+
+
+def test_a_trace_ends_at_the_fault(tmp_path):
+    text = call(tmp_path, "trace", ptx=ptx.AXPY, grid=[1], block=[64], args=["x", "x", 2.0, 256], arrays={"x": {"shape": [8]}})
+    assert "# trace" in text and "F3001" in text

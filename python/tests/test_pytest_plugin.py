@@ -1,6 +1,9 @@
 """The pytest plugin, in tests that run inside this one."""
 
+import importlib.util
 import json
+import os
+import sys
 from importlib.metadata import entry_points
 from xml.etree import ElementTree
 
@@ -22,14 +25,15 @@ import numpy as np, pytest, drywell as dw, ptx
 @pytest.fixture
 def inner(pytester, monkeypatch):
     """Runs a test file with the plugin and the PTX of these tests."""
-    import os
-
     here = os.path.dirname(__file__)
 
-    def run(body, *options):
+    def run(body, *options, own_process=False):
         pytester.makepyfile(KERNELS + body)
         pytester.syspathinsert(here)
-        return pytester.runpytest_inprocess(*PLUGIN, "-p", "no:cacheprovider", "-v", *options)
+        if own_process:  # as often as Triton is used: it cannot be loaded twice either
+            monkeypatch.setenv("PYTHONPATH", os.pathsep.join([here, *filter(None, sys.path)]))
+        start = pytester.runpytest_subprocess if own_process else pytester.runpytest_inprocess
+        return start(*PLUGIN, "-p", "no:cacheprovider", "-v", *options)
 
     return run
 
@@ -140,3 +144,43 @@ def test_a_test_that_fails_by_itself_shows_the_hazards_too(inner):
     result = inner(RACE.replace('["eager", "lazy"]', '["eager"]') + "    assert False, 'of its own'\n")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*of its own*", "*drywell*", "*error H7401*"])
+
+
+def test_a_mark_alone_counts(inner):
+    """A test that names no fixture runs under the drivers and is checked, too; a mark of the whole file or class likewise."""
+    if importlib.util.find_spec("triton") is None:  # not imported here, for the same reason
+        pytest.skip("no triton")
+    body = """
+from test_triton_elementwise import add_kernel
+
+{file}
+class TestAdd:
+    {mark}
+    def test_add(self):
+        x, z = np.arange(300, dtype=np.float32), dw.poison(300)
+        add_kernel[(2,)](x, x, z, {n}, BLOCK=256)
+"""
+    mark = '@pytest.mark.drywell(drivers=["eager", "timed"], triton=True)'
+    inner(body.format(file="", mark=mark, n=300), own_process=True).assert_outcomes(passed=2)
+    inner(body.format(file=mark, mark="", n=300), own_process=True).assert_outcomes(passed=2)
+    inner(body.format(file=mark.replace("@", "pytestmark = "), mark="", n=300), own_process=True).assert_outcomes(passed=2)
+    inner(body.format(file="", mark=mark, n=600), own_process=True).assert_outcomes(failed=2)
+
+
+@pytest.mark.parametrize("mark", ["driver='eager'", "['eager']", "max_cycle=5"])
+def test_an_option_that_does_not_exist_fails(inner, mark):
+    result = inner(f"""
+@pytest.mark.drywell({mark})
+def test_it(drywell):
+    pass
+""")
+    assert result.ret != 0
+    result.stdout.fnmatch_lines(["*mark drywell: *its options are drivers=, check=*"])
+
+
+def test_one_driver_may_be_a_word(inner):
+    inner("""
+@pytest.mark.drywell(drivers="timed")
+def test_it(drywell):
+    assert drywell.driver == "timed"
+""").assert_outcomes(passed=1)

@@ -1,5 +1,6 @@
 """dw.sweep: tables, failures, resuming, the cache, executors."""
 
+import functools
 import json
 import os
 import signal
@@ -244,3 +245,49 @@ def test_the_example_draws_the_tiles_of_a_shipped_gemm(tmp_path):
     p = least["point"]
     whole = dw.kernels.gemm_blockscaled(m=256, n=256, k=256, bn=p["bn"], cta_group=p["cta_group"], cluster_n=p["cluster_n"], driver="timed")
     assert whole.cycles == least["result"]["cycles"]
+
+
+def total(values):
+    return float(np.sum(values))
+
+
+FACTOR = 2
+
+
+def helped(x):
+    return helper(x) * FACTOR
+
+
+def helper(x):
+    return x + 1
+
+
+def multiplied(factor):
+    return lambda x: x * factor
+
+
+def test_long_arrays_are_told_apart(tmp_path):
+    """Their texts leave out the middle."""
+    a, b = np.zeros(5000), np.zeros(5000)
+    b[2500] = 1
+    s = dw.sweep(total, [{"values": a}, {"values": b}], "serial", cache=tmp_path / "cache")
+    assert s.ran == 2 and [row["value"] for row in s] == [0, 1]
+    assert dw.sweep(functools.partial(total, b), [{}], "serial", cache=tmp_path / "cache").ran == 1
+
+
+def test_what_a_function_names_is_its_content(tmp_path, monkeypatch):
+    run = lambda fn: dw.sweep(fn, {"x": [3]}, "serial", cache=tmp_path / "cache")
+    assert (run(helped).ran, run(helped).ran) == (1, 0)
+    monkeypatch.setitem(globals(), "FACTOR", 5)
+    assert run(helped).ran == 1
+    monkeypatch.setitem(globals(), "helper", fails_at_two)
+    assert run(helped).ran == 1
+    assert [run(multiplied(f)).table()[0]["value"] for f in (2, 3, 2)] == [6, 9, 6] and run(multiplied(3)).ran == 0
+
+
+def test_kernels_are_their_ptx():
+    from drywell.content import address
+
+    k = [dw.Kernel.from_ptx(text) for text in (ptx.AXPY, ptx.AXPY.replace("fma.rn", "fma.rz"), ptx.AXPY)]
+    assert repr(k[0]) == repr(k[1]) and address(k[0]) == address(k[2]) != address(k[1])
+    assert address({"b", "a"}) == address({"a", "b"}) and "0x" not in address(object())

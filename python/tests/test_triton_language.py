@@ -10,6 +10,7 @@ import pytest
 pytest.importorskip("triton")
 import triton
 import triton.language as tl
+import triton.testing
 from triton.language.extra import libdevice
 
 import drywell as dw
@@ -192,3 +193,36 @@ def test_assert():
     with pytest.raises(dw.Fault, match="negative value"):
         with dw.triton.simulate(arch="sm_100a"):
             assert_kernel[(1,)](np.arange(64, dtype=np.int32) - 1, y, N=64, debug=True)
+
+
+@triton.jit
+def double_kernel(x, n, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    tl.store(x + i, 2 * tl.load(x + i, i < n), i < n)
+
+
+def test_benchmarks_take_tritons_arguments():
+    x = np.ones(100, np.float32)
+    run = lambda: double_kernel[(1,)](x, 100, B=128)
+    with dw.triton.simulate() as s:
+        ms = triton.testing.do_bench(run)
+        assert [triton.testing.do_bench(run, 25, 100), triton.testing.do_bench(run, 1, 1, None, [0.5]), triton.testing.do_bench_cudagraph(run, 20)] == [ms] * 3
+        assert triton.testing.do_bench(run, 1, 1, None, [0.5, 0.2]) == [ms, ms] and triton.testing.do_bench(run, return_mode="all") == [ms]
+        if hasattr(triton.testing, "do_bench_proton"):
+            assert triton.testing.do_bench_proton(run, 5, 5) == ms
+    assert ms > 0 and not s.launches
+
+
+def test_arrays_that_triton_has_no_type_for_are_refused():
+    for dtype in (np.complex64, ml_dtypes.float8_e8m0fnu, [("a", "<f4")]):
+        with pytest.raises(TypeError, match="which Triton does not have"):
+            dw.triton.kernel(double_kernel)[(1,)](np.zeros(4, dtype), 4, B=4)
+
+
+def test_no_launch_is_no_result_and_a_warm_up_is_no_launch():
+    x = np.ones(100, np.float32)
+    with pytest.raises(ValueError, match="has no CTA"):
+        dw.triton.kernel(double_kernel)[(0,)](x, 100, B=128)
+    with dw.triton.simulate() as s:
+        double_kernel.warmup(x, 100, B=128, grid=(1,))
+    assert not s.launches and (x == 1).all()

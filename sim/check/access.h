@@ -54,6 +54,7 @@ struct Access {
   StrongWrites behind{};         // an ordinary access, in one place: the strong writes of the place that its warp has read
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool unchanging = false;       // a store of the values that the memory has
+  uint32_t repeated = 0;         // such a store to global memory: its number among the RepeatedStores; 0: not kept
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
   uint64_t value = 0;            // digest of the value that each lane of a store to global memory stores; 0: of others, or values differ
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept

@@ -6,6 +6,7 @@
 #include "sim/check/flags.h"
 #include "sim/check/mbarrier_ledger.h"
 #include "sim/check/memory_shadow.h"
+#include "sim/check/repeated_stores.h"
 #include "sim/check/scale_use.h"
 
 namespace drywell::sim::check {
@@ -38,6 +39,7 @@ struct ClusterParts {
   Lifetimes lifetimes;
   UnusedReads unused;
   MemoryShadow memory;
+  RepeatedStores repeated;
   Flags flags;
   std::vector<ScaleUse> scales;  // by CTA
 };

@@ -11,6 +11,7 @@ void GlobalRaceMerger::begin(const Launch& launch, const LaunchState& state) {
   gmem_ = launch.gmem;
   suspects_.clear();
   accesses_.clear();
+  repeated_.clear();
   cross_cluster_.assign(1, {});
   touches_.clear();
   joined_.fill({});
@@ -23,6 +24,7 @@ AccessId GlobalRaceMerger::adopt(const ClusterMonitor& m, AccessId id, Adopted& 
   AccessId& here = known.accesses[id];
   if (here == 0) {
     here = accesses_.add(m.accesses()[id]);
+    accesses_.at(here).repeated = adopt_repeated(m, m.accesses()[id].repeated);
     accesses_.at(here).cross_cluster = adopt_cross_cluster(m, m.accesses()[id].cross_cluster, known);
   }
   return here;
@@ -76,7 +78,9 @@ void GlobalRaceMerger::Touches::grow() {
 bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
   if (t.writer == 0 || left.writer == 0 || t.was_read || left.was_read) return false;
   const Access &one = accesses_[t.writer], &other = accesses_[left.writer];
-  return (one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored);
+  if ((one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored)) return true;
+  // One of them left the memory as it was, and the other has left it so: they overlap, as where the last CTA begins anew.
+  return repeated_.stay(one.repeated, *gmem_) || repeated_.stay(other.repeated, *gmem_);
 }
 
 // Of two writers that store the same, the one that changed the memory is what readers race with; the other is what they may wait for.

@@ -46,6 +46,7 @@ class GlobalRaceMerger {
     std::vector<uint32_t> fars;
   };
   AccessId adopt(const ClusterMonitor& m, AccessId id, Adopted& known);
+  uint32_t adopt_repeated(const ClusterMonitor& m, uint32_t number) { return number == 0 ? 0 : repeated_.add(m.repeated()[number]); }
   uint32_t adopt_cross_cluster(const ClusterMonitor& m, uint32_t number, Adopted& known);
   Rule race_between(const Access& prior, const Access& now) const;
   /// What one cluster left in a cell: StateTable's writer, the write before it, a reader, the write under its atomics, and whether the cell
@@ -74,6 +75,7 @@ class GlobalRaceMerger {
   Gmem* gmem_ = nullptr;
   std::vector<Suspect> suspects_;
   AccessTable accesses_;
+  RepeatedStores repeated_;
   std::vector<CrossClusterKnowledge> cross_cluster_{1};  // [0]: nothing
   Touches touches_;
   std::array<Joined, 256> joined_{};

@@ -1,5 +1,7 @@
 #include "sim/check/memory_accesses.h"
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 #include "drywell/isa/spec.h"
@@ -47,6 +49,24 @@ class LaneRuns {
   size_t count_ = 0;
 };
 
+RepeatedStores::Runs bytes_of(const LaneRuns& runs, const Gmem& memory) {
+  RepeatedStores::Runs out;
+  runs.each([&](uint64_t begin, uint64_t end) {
+    const uint8_t* const from = memory.translate(begin, end - begin);
+    if (from != nullptr) out.push_back({begin, {from, from + (end - begin)}});
+  });
+  return out;
+}
+
+// Two lanes have one address.
+bool share_places(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  std::array<uint64_t, kWarpSize> at{};
+  size_t count = 0;
+  for_lanes(mask, [&](uint32_t lane) { at[count++] = lane_address(w, op, lane); });
+  std::sort(at.begin(), at.begin() + count);
+  return std::adjacent_find(at.begin(), at.begin() + count) != at.begin() + count;
+}
+
 // One more place of a lane that is alone.
 void extend(Access& a, uint64_t at, uint32_t bytes) {
   const bool first = a.from == a.to;
@@ -76,11 +96,17 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   }
   if (!parts_.launch.full() && !peers) return;
   if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
-  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) { touch_lanes(w, op, lanes, space, bytes, store); });
+  parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) {
+    const LaneMask same = store ? lanes_that_store_what_is_there(w, op, lanes) : 0;
+    // A store may repeat a part of what another has stored: that part is an access of its own.
+    const bool two = same != 0 && same != lanes && !share_places(w, op, lanes);
+    if (two) touch_lanes(w, op, same, space, bytes, store, true);
+    touch_lanes(w, op, two ? lanes & ~same : lanes, space, bytes, store, same == lanes && store);
+  });
 }
 
 // The accesses of lanes that have waited for the same events.
-void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
+void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging) {
   WarpState& state = parts_.state_of(w);
   LaneRuns shared, global;
   LanePlaces places{{}, bytes, mask, is_of_matrix(op.opcode), store, parts_.pc_of(op)};
@@ -97,20 +123,23 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.modifies = is_atomic(op.opcode);
   now.reads = now.modifies && depends_on_old(op, *parts_.launch.program);
   now.incoherent = parts_.launch.ordering(op).incoherent;
-  now.unchanging = store && stores_what_is_there(w, op, mask);
+  now.unchanging = unchanging;
   if (store) now.stored = digest_of_stored(w, op, mask);
   if (store && !global.empty()) now.value = digest_of_value(w, op, mask);
   number(w, places, parts_.launch.ordering(op), now);
   const bool in_shared = now.agent == Agent::thread && !shared.empty();
+  const RepeatedStores::Runs repeated = unchanging && now.agent == Agent::thread ? bytes_of(global, *parts_.cluster.launch->gmem) : RepeatedStores::Runs{};
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
   if (id == 0 || last.pc != now.pc || last.issued_at != now.issued_at || last.lanes != mask || last.unchanging != now.unchanging) {
     if (in_shared) now.places = state.clock.places.add(places);
+    now.repeated = parts_.repeated.add(repeated);
     id = state.last_access = parts_.accesses.add(now);
   } else {
     Access& rounds = parts_.accesses.at(id);
     rounds.stored = rounds.stored == 0 || now.stored == 0 ? 0 : rounds.stored + now.stored;
     if (rounds.value != now.value) rounds.value = 0;
+    rounds.repeated = parts_.repeated.extend(rounds.repeated, repeated);
     rounds.strong_number = now.strong_number;                                            // who has not read the last round is not behind the access
     if (in_shared && !state.clock.places.again(last.places, places)) rounds.places = 0;  // an access of several rounds has no places of its own
   }

@@ -12,7 +12,7 @@ class MemoryAccesses {
   void access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
 
  private:
-  void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
+  void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging);
   void strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store);
   /// The strong writes of the place: by all clusters, where they order each other.
   StrongWrites& writes_of(uint64_t place);

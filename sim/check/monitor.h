@@ -58,6 +58,7 @@ class ClusterMonitor {
   const StateTable& states() const { return parts_.memory.states(); }
   /// mbarrier waits by pc: whether an execution ordered something new before its warp.
   const std::map<uint32_t, bool>& waits() const { return mbarriers_.waits(); }
+  const RepeatedStores& repeated() const { return parts_.repeated; }
   const std::vector<Suspect>& suspects() const { return parts_.memory.suspects(); }
   const CrossClusterKnowledge& cross_cluster(uint32_t number) const { return parts_.warps.cross_cluster(number); }
 

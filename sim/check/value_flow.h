@@ -44,8 +44,10 @@ class ValueFlow {
     return End::exhausted;
   }
 
- private:
+  /// Follows further values, defined ahead of `pc`.
   void reach(size_t pc, const Values& carried);
+
+ private:
   Use use_at(size_t pc) const;
   /// The values behind an instruction: what it makes of them is followed, too.
   void pass(size_t pc, Use taken);

@@ -12,14 +12,27 @@ namespace {
 /// Rank of the first CTA of the operation: its CTA, or the even CTA of its pair.
 uint32_t first_cta(const AsyncOp& op, uint32_t cta_group) { return cta_group == 2 ? op.issuer.cta & ~1u : op.issuer.cta; }
 
-void shared_operand(uint32_t cta, uint64_t word, const isa::OperandTile& tile, const SpanVisitor& visit) {
+/// Bytes of a chunk of 16 that hold values: codes of four and six bits, one to a byte of storage, lie at its start, and
+/// nothing has to write the rest.
+uint32_t used_bytes(isa::MmaKind kind, isa::MmaElement element) {
+  switch (element) {
+    case isa::MmaElement::e2m1: return isa::is_packed_fp4(kind) ? 16 : 8;
+    case isa::MmaElement::e2m3:
+    case isa::MmaElement::e3m2: return 12;
+    default: return 16;
+  }
+}
+uint32_t used_bytes(isa::Mod format) { return format == isa::Mod::b4x16_p64 ? 8 : format == isa::Mod::b6x16_p32 ? 12
+                                                                                                                : 16; }
+
+void shared_operand(uint32_t cta, uint64_t word, const isa::OperandTile& tile, uint32_t used, const SpanVisitor& visit) {
   std::vector<uint32_t> chunks(tile.chunks());
   isa::operand_row_chunks(isa::SmemDescriptor::decode(word), tile, chunks);
   const uint32_t per_line = tile.chunks_per_line();
   // The last chunk of a line may be partly used.
   const uint32_t line_bytes = (tile.major == isa::Major::k ? tile.k : tile.mn) * isa::storage_bits(tile.element) / 8;
   SharedSpans spans(cta, visit);
-  for (uint32_t i = 0; i < chunks.size(); ++i) spans.add(chunks[i], std::min(16u, line_bytes - i % per_line * 16));
+  for (uint32_t i = 0; i < chunks.size(); ++i) spans.add(chunks[i], std::min(used, line_bytes - i % per_line * 16));
 }
 
 // Cells of the rows of D or A: lane by lane, `columns` wide.
@@ -100,8 +113,8 @@ void reads_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit, Memori
   if (decode_form(u, f).has_value()) return;
   for (uint32_t i = 0; i < f.ctas && (asked & only(Memory::shared)) != 0; ++i) {
     const uint32_t cta = first_cta(op, u.cta_group) + i;
-    if (!u.a_in_tmem) shared_operand(cta, u.a, f.a, visit);
-    shared_operand(cta, u.b, f.b, visit);
+    if (!u.a_in_tmem) shared_operand(cta, u.a, f.a, used_bytes(f.idesc.kind, f.idesc.a_element()), visit);
+    shared_operand(cta, u.b, f.b, used_bytes(f.idesc.kind, f.idesc.b_element()), visit);
   }
   if ((asked & only(Memory::tmem)) == 0) return;
   if (u.a_in_tmem) tensor_a(op, u, f, visit);
@@ -123,10 +136,11 @@ void writes_of(const AsyncOp& op, const Umma& u, const SpanVisitor& visit) {
 void reads_of(const AsyncOp& op, const TmemCopy& p, const SpanVisitor& visit) {
   const isa::SmemDescriptor desc = isa::SmemDescriptor::decode(p.desc);
   const isa::CopyShape shape = copy_shape(p);
+  const uint32_t used = used_bytes(p.format);
   for (uint32_t i = 0; i < p.cta_group; ++i) {
     SharedSpans spans(first_cta(op, p.cta_group) + i, visit);
     for (uint32_t row = 0; row < isa::copy_rows(shape); ++row) {
-      for (uint32_t unit = 0; unit < isa::copy_units(shape); ++unit) spans.add(isa::copy_source(desc, row, unit), 16);
+      for (uint32_t unit = 0; unit < isa::copy_units(shape); ++unit) spans.add(isa::copy_source(desc, row, unit), used);
     }
   }
 }

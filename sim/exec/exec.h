@@ -126,7 +126,7 @@ inline uint64_t lane_address(const Warp& w, const DecodedOp& op, uint32_t lane) 
 }
 
 /// True for a store, not executed yet, whose lanes store the bytes that the memory has.
-bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask);
+LaneMask lanes_that_store_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask);
 /// Returns a digest of addresses and values of a store, not executed yet; 0 if it is not known.
 uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask);
 /// Returns a digest of the value, and its size, that each lane of a store, not executed yet, stores; 0 if values differ.

@@ -315,15 +315,15 @@ Effect prefetch_map(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 }  // namespace
 
-bool stores_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
+LaneMask lanes_that_store_what_is_there(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access* x = op.get_if<Access>();
-  if (x == nullptr) return matrix_is_there(w, op);
+  if (x == nullptr) return matrix_is_there(w, op) ? mask : 0;
   const Gmem::Allocation* hint = nullptr;
-  bool same = true;
+  LaneMask same = 0;
   for_lanes(mask, [&](uint32_t lane) {
     // resolve returns memory that may be written; this only reads it.
-    const uint8_t* p = same ? resolve(const_cast<Warp&>(w), x->space, lane_address(w, op, lane), uint64_t{x->element} * x->count, lane, hint) : nullptr;
-    same = p != nullptr && leaves(w, *x, slots_at(w, x->first_slot), lane, p);
+    const uint8_t* p = resolve(const_cast<Warp&>(w), x->space, lane_address(w, op, lane), uint64_t{x->element} * x->count, lane, hint);
+    if (p != nullptr && leaves(w, *x, slots_at(w, x->first_slot), lane, p)) same |= LaneMask{1} << lane;
   });
   return same;
 }

@@ -91,6 +91,27 @@ TEST(UnusedReads, OfARowChangedInPlaceAreANote) {
   expect("mov.u32 %r7, 0;\nL:\nld.global.b32 %r6, [%rd2];\n" + kIncrement + "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 3;\n@%p4 bra L;\n", {"H7407"});
 }
 
+// A branch decides what the instructions up to the meeting of its paths compute, and nothing else: erf of libdevice is so.
+TEST(UnusedReads, ThatABranchComputesWithAreANote) {
+  const std::string choice = "add.u32 %r11, %r6, 1;\nsetp.eq.u32 %p4, %r6, 9;\n", store = "@%p2 st.global.b32 [%rd2], %r11;\n";
+  expect(choice + "@%p4 bra L;\nadd.u32 %r11, %r6, 3;\nL:\n" + store, {"H7407"});
+  expect(choice + "@%p4 bra E;\nadd.u32 %r11, %r6, 3;\nbra L;\nE:\nadd.u32 %r11, %r6, 5;\nL:\n" + store, {"H7407"});
+  expect(choice + "mov.u32 %r7, 0;\n@%p4 bra L;\nM:\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 3;\n@%p4 bra M;\nL:\n" + store, {"H7407"});
+}
+
+// What the branch leaves is stored by the warp that read; a store, a barrier or another loop is what it decides about.
+TEST(UsedReads, ByABranchAreRaces) {
+  const std::string choice = kIncrement + "setp.eq.u32 %p4, %r6, 9;\nmov.u32 %r13, 1;\n";
+  const std::string bodies[] = {
+      "@%p4 bra L;\nmov.u32 %r13, 2;\nL:\n@%p3 st.global.b32 [%rd3+64], %r13;\n",
+      "@%p4 bra L;\nsetp.eq.u32 %p4, %r5, 0;\nL:\nselp.b32 %r13, 3, 4, %p4;\n@%p3 st.global.b32 [%rd3+64], %r13;\n",
+      "@%p4 bra E;\nmov.u32 %r13, 2;\nbra L;\nE:\n@%p3 st.global.b32 [%rd3+64], %r5;\nL:\n",
+      "@%p4 bra L;\nbar.sync 0;\nL:\n",
+      "@%p4 bra L;\nret;\nL:\n",
+  };
+  for (const std::string& body : bodies) expect(choice + body, {"H7402"});
+}
+
 TEST(UnusedReads, ThatABarrierOrdersAreNone) {
   expect("bar.sync 0;\n" + kIncrement, {});
 }
@@ -132,6 +153,28 @@ TEST(EqualStores, OfTwoCtas) {
     EXPECT_EQ(codes_of(first + "@%p4 st.global.b32 [%rd1+64], 7;\n", options, 2), std::set<std::string>{}) << name;
     EXPECT_EQ(codes_of(first + "mov.u32 %r7, %ctaid.x;\n@%p4 st.global.b32 [%rd1+64], %r7;\n", options, 2), std::set<std::string>{"H7402"}) << name;
     EXPECT_EQ(codes_of(first + "add.u32 %r7, %r6, 1;\n@%p4 st.global.b32 [%rd1], %r7;\n", options, 2).count("H7402"), 1u) << name;
+  }
+}
+
+// The last threads begin anew at the first place, as where an index is taken modulo the number of elements: what they store is there.
+TEST(EqualStores, OfAPartAreNoRace) {
+  const auto wrapped = [](const std::string& elements, const std::string& value) {
+    return "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 128, %r1;\nrem.u32 %r7, %r7, " + elements + ";\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\n" + value + "st.global.b32 [%rd4+64], %r8;\n";
+  };
+  for (const auto& [options, name] : drivers()) {
+    EXPECT_EQ(codes_of(wrapped("300", "add.u32 %r8, %r7, 5;\n"), options, 3), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(wrapped("100", "add.u32 %r8, %r7, 5;\n"), options, 1), std::set<std::string>{}) << name;
+    EXPECT_EQ(codes_of(wrapped("300", "add.u32 %r8, %r7, %r9;\n"), options, 3), std::set<std::string>{"H7402"}) << name;
+    EXPECT_EQ(codes_of(wrapped("100", "add.u32 %r8, %r1, 5;\n"), options, 1), std::set<std::string>{"H7402"}) << name;
+  }
+}
+
+// One CTA stores what the memory had at the start, the other something else: which is last decides, and the order of the simulation does not.
+TEST(EqualStores, OfWhatWasThereBeforeAreRaces) {
+  const std::string body = "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 64, %r1;\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\nsetp.eq.u32 %p4, %r9, ";
+  for (const auto& [options, name] : drivers()) {
+    for (const char* cta : {"0", "1"})
+      EXPECT_EQ(codes_of(body + cta + ";\nselp.b32 %r8, 5, 0x40000000, %p4;\nst.global.b32 [%rd4+64], %r8;\n", options, 2), std::set<std::string>{"H7402"}) << name << cta;
   }
 }
 

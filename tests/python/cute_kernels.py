@@ -1,7 +1,10 @@
 """CuTe DSL with PyTorch's tensors on the device: element by element, and a sum through shared memory behind a barrier."""
 
-import cutlass.memory
+import importlib.util
+
+import cutlass
 import cutlass.cute as cute
+import cutlass.memory
 import torch
 from cutlass.cute.runtime import from_dlpack
 
@@ -38,6 +41,26 @@ def reverse(x: cute.Tensor, y: cute.Tensor):
     reverse_kernel(x, y).launch(grid=[cute.size(x) // THREADS, 1, 1], block=[THREADS, 1, 1])
 
 
+@cute.jit
+def scale_with(x: cute.Tensor, y: cute.Tensor, threads: cutlass.Int32):
+    scale_kernel(x, y).launch(grid=[4, 1, 1], block=[threads, 1, 1])
+
+
+def by_tvm_ffi():
+    """Compiled for TVM's foreign function interface: PyTorch's tensors as they are, errors by the run-time library's own functions."""
+    x, y = torch.arange(512, dtype=torch.float32, device="cuda"), torch.zeros(512, device="cuda")
+    function = cute.compile(scale_with, from_dlpack(x), from_dlpack(y), THREADS, options="--enable-tvm-ffi")
+    function(x, y, THREADS)
+    assert torch.equal(y.cpu(), x.cpu() * 3 + 1)
+    try:
+        function(x, y, 2000)
+    except Exception as e:
+        assert "cudaErrorInvalidValue" in str(e), e
+        print("by TVM FFI: equal, and its error is raised")
+        return
+    raise AssertionError("2000 threads were launched")
+
+
 def main():
     x = torch.arange(512, dtype=torch.float32)
     for function, want in ((scale, x * 3 + 1), (reverse, x.reshape(4, THREADS).flip(1).reshape(-1))):
@@ -45,6 +68,8 @@ def main():
         function(from_dlpack(source), from_dlpack(result))
         assert torch.equal(result.cpu(), want), function
         print(f"{function.__name__}: equal to PyTorch's on the CPU")
+    if importlib.util.find_spec("tvm_ffi") is not None:
+        by_tvm_ffi()
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """PyTorch's own operations on CUDA tensors, computed by its CPU kernels, beside a kernel of Triton on the same memory."""
 
+import copy
+
 import torch
 import triton
 import triton.language as tl
@@ -55,6 +57,35 @@ torch.testing.assert_close(results[1].cpu(), results[0])
 for r in results:
     r.square().sum().backward()
 torch.testing.assert_close(convolutions[1].weight.grad.cpu(), convolutions[0].weight.grad)
+# What has a kernel for CUDA alone: norms, recurrent cells, convolutions of single channels, with their derivatives; products in another type.
+
+
+def on_both(module, *inputs):
+    twin = copy.deepcopy(module).cuda()
+    outputs = []
+    for m, move in ((module, lambda t: t), (twin, torch.Tensor.cuda)):
+        given = [move(i).detach().requires_grad_() for i in inputs]
+        out = m(*given)
+        out = out[0] if isinstance(out, tuple) else out
+        out.sin().sum().backward()
+        outputs.append([out, *(g.grad for g in given), *(p.grad for p in m.parameters())])
+    for on_host, on_device in zip(*outputs):
+        torch.testing.assert_close(on_device.cpu(), on_host, rtol=1e-5, atol=1e-5)
+
+
+on_both(torch.nn.RMSNorm(12), torch.randn(3, 5, 12))
+on_both(torch.nn.RMSNorm((5, 12), elementwise_affine=False), torch.randn(3, 5, 12))
+on_both(torch.nn.RMSNorm(12), torch.randn(12))
+for bias in (True, False):
+    on_both(torch.nn.LSTM(6, 4, num_layers=2, bias=bias, bidirectional=True), torch.randn(5, 3, 6))
+    on_both(torch.nn.GRU(6, 4, num_layers=2, bias=bias), torch.randn(5, 3, 6))
+on_both(torch.nn.Conv2d(4, 4, 3, groups=4, padding=1), torch.randn(2, 4, 7, 6))
+on_both(torch.nn.Conv3d(4, 8, 3, groups=4), torch.randn(2, 4, 5, 6, 5))
+half = torch.randn(2, 8, 8).half()
+same(torch.mm(half[0].cuda(), half[1].cuda(), out_dtype=torch.float32), half[0].float() @ half[1].float())
+same(torch.bmm(half.cuda(), half.cuda(), out_dtype=torch.float32), half.float() @ half.float())
+kept = torch.nn.functional.dropout(torch.ones(1000, device="cuda"), 0.25).cpu()
+assert set(kept.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()} and 600 < (kept > 0).sum() < 900
 # Attention takes the form that is made of ordinary operations.
 q = torch.randn(1, 2, 16, 8)
 torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.cuda()] * 3).cpu(), torch.nn.functional.scaled_dot_product_attention(q, q, q))

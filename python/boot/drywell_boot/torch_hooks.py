@@ -7,7 +7,7 @@ so do the kernels of Triton and others. Random numbers are therefore those of th
 """
 
 
-from drywell_boot import device
+from drywell_boot import device, torch_missing
 
 # Operations whose CUDA implementation starts no kernel: memory, views, and reading one element.
 _NATIVE = {
@@ -150,16 +150,20 @@ def _is_view(schema):
     return any(a.alias_info is not None and not a.alias_info.is_write for a in schema.returns)
 
 
+def _overload(torch, name):
+    packet, _, overload = name[len("aten::") :].partition(".")
+    return getattr(getattr(torch.ops.aten, packet), overload or "default")
+
+
 def _operations(torch):
     """Names and overloads of the operations to replace."""
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     for name in torch._C._dispatch_get_all_op_names():
         if not name.startswith("aten::") or name in _NATIVE or not has(name, "CUDA"):
             continue
-        if not has(name, "CPU") and not has(name, "CompositeExplicitAutograd"):
+        if not any(has(name, key) for key in ("CPU", "CompositeExplicitAutograd", "CompositeImplicitAutograd")):
             continue
-        packet, _, overload = name[len("aten::") :].partition(".")
-        op = getattr(getattr(torch.ops.aten, packet), overload or "default")
+        op = _overload(torch, name)
         if not _is_view(op._schema):
             yield name, op
 
@@ -173,6 +177,7 @@ def torch(module):
     copy = module.ops.aten.copy_.default
     names.setdefault("aten::copy_", copy)
     names["aten::_scaled_mm"] = _ScaledProduct(names["aten::_scaled_mm"])
+    names.update(torch_missing.operations(module, lambda name: _overload(module, name)))
     for name, op in names.items():
         _replace(library, name, _on_cpu(module, name, op))
     # Convolutions take cuDNN, machine code that brings its own CUDA runtime; without it they are made of operations that have CPU kernels.

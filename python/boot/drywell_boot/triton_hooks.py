@@ -42,7 +42,8 @@ def do_bench_cudagraph(fn, rep=20, grad_to_none=None, quantiles=None, return_mod
 
 
 def testing(module):
-    for name, ours in (("do_bench", do_bench), ("do_bench_cudagraph", do_bench_cudagraph), ("do_bench_cudagraph_proton", do_bench_cudagraph)):
+    names = {"do_bench": do_bench, "do_bench_proton": do_bench, "do_bench_cudagraph": do_bench_cudagraph, "do_bench_cudagraph_proton": do_bench_cudagraph}
+    for name, ours in names.items():
         if hasattr(module, name):
             setattr(module, name, functools.wraps(getattr(module, name))(ours))
 

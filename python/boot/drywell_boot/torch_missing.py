@@ -1,0 +1,102 @@
+"""Operations of PyTorch that have a kernel for CUDA and none for the CPU, written with others: they are called with copies on the host.
+
+Among them are what torch.nn.RMSNorm, LSTM, GRU and convolutions of single channels run on a GPU. Work spaces that one operation leaves for
+its derivative have a form of their own: nothing else reads them."""
+
+
+def _of(x, like):
+    return x.to(like.dtype)
+
+
+def _rms_norm_backward(torch, grad, x, shape, rstd, weight, mask):
+    g, values, over = grad.float(), x.float(), tuple(range(x.dim() - len(shape), x.dim()))
+    scaled, weighted = values * rstd.float(), g if weight is None else g * weight.float()
+    dx = rstd.float() * (weighted - scaled * (weighted * scaled).mean(over, keepdim=True))
+    dw = (g * scaled).sum(tuple(range(x.dim() - len(shape)))) if x.dim() > len(shape) else g * scaled
+    return _of(dx, x) if mask[0] else None, _of(dw, weight) if mask[1] and weight is not None else None
+
+
+def _dropout(torch, x, keep, generator=None):
+    mask = torch.bernoulli(torch.full_like(x, keep, dtype=torch.float32)).to(torch.uint8)
+    return x * mask / keep, mask
+
+
+def _conv_depthwise2d(torch, x, weight, kernel_size, bias, stride, padding, dilation):
+    return torch.nn.functional.conv2d(x, weight, bias, stride, padding, dilation, x.shape[1])
+
+
+def _conv_depthwise3d(torch, x, weight, kernel_size, bias, stride, padding, dilation):
+    return torch.nn.functional.conv3d(x, weight, bias, stride, padding, dilation, x.shape[1])
+
+
+def _lstm_cell(torch, input_gates, hidden_gates, cx, input_bias=None, hidden_bias=None):
+    sums = input_gates + hidden_gates + (0 if input_bias is None else input_bias + hidden_bias)
+    i, f, g, o = sums.chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    cy = f * cx + i * g
+    return o * cy.tanh(), cy, torch.cat((i, f, g, o), 1)
+
+
+def _lstm_cell_backward(torch, grad_hy, grad_cy, cx, cy, workspace, has_bias):
+    i, f, g, o = workspace.chunk(4, 1)
+    t = cy.tanh()
+    gh = torch.zeros_like(cy) if grad_hy is None else grad_hy
+    gc = gh * o * (1 - t * t) + (0 if grad_cy is None else grad_cy)
+    gates = torch.cat((gc * g * i * (1 - i), gc * cx * f * (1 - f), gc * i * (1 - g * g), gh * t * o * (1 - o)), 1)
+    return gates, gc * f, gates.sum(0)
+
+
+def _gru_cell(torch, input_gates, hidden_gates, hx, input_bias=None, hidden_bias=None):
+    a, b = (input_gates, hidden_gates) if input_bias is None else (input_gates + input_bias, hidden_gates + hidden_bias)
+    (r, z, n), (rh, zh, nh) = a.chunk(3, 1), b.chunk(3, 1)
+    r, z = (r + rh).sigmoid(), (z + zh).sigmoid()
+    n = (n + r * nh).tanh()
+    return n + z * (hx - n), torch.cat((r, z, n, hx, nh), 1)
+
+
+def _gru_cell_backward(torch, grad_hy, workspace, has_bias):
+    r, z, n, hx, nh = workspace.chunk(5, 1)
+    gz, gn = grad_hy * (hx - n) * (1 - z) * z, grad_hy * (1 - z) * (1 - n * n)
+    gr = gn * nh * (1 - r) * r
+    input_gates, hidden_gates = torch.cat((gr, gz, gn), 1), torch.cat((gr, gz, gn * r), 1)
+    return input_gates, hidden_gates, grad_hy * z, input_gates.sum(0), hidden_gates.sum(0)
+
+
+def _product(torch, a, b, out_dtype):
+    return (a.float() @ b.float()).to(out_dtype)
+
+
+def _sum_and_product(torch, c, a, b, out_dtype, *, beta=1, alpha=1):
+    return (beta * c.float() + alpha * (a.float() @ b.float())).to(out_dtype)
+
+
+_WRITTEN = {
+    "aten::_fused_rms_norm_backward": _rms_norm_backward,
+    "aten::_fused_dropout": _dropout,
+    "aten::_conv_depthwise2d": _conv_depthwise2d,
+    "aten::conv_depthwise3d": _conv_depthwise3d,
+    "aten::_thnn_fused_lstm_cell": _lstm_cell,
+    "aten::_thnn_fused_lstm_cell_backward_impl": _lstm_cell_backward,
+    "aten::_thnn_fused_gru_cell": _gru_cell,
+    "aten::_thnn_fused_gru_cell_backward": _gru_cell_backward,
+    "aten::mm.dtype": _product,
+    "aten::bmm.dtype": _product,
+    "aten::addmm.dtype": _sum_and_product,
+    "aten::baddbmm.dtype": _sum_and_product,
+}
+
+
+class _Written:
+    """In place of an operation's overload: it has the overload's schema."""
+
+    def __init__(self, torch, op, function):
+        self.torch, self.function, self._schema = torch, function, op._schema
+
+    def __call__(self, *args, **kwargs):
+        return self.function(self.torch, *args, **kwargs)
+
+
+def operations(torch, overload_of):
+    """Names and replacements of those that this PyTorch has; overload_of(name) finds an overload."""
+    known = set(torch._C._dispatch_get_all_op_names())
+    return {name: _Written(torch, overload_of(name), function) for name, function in _WRITTEN.items() if name in known}
