@@ -396,6 +396,7 @@ struct AsyncOperations::Issue {
     if (!c.lanes.empty()) return copy_of_lanes(c);
     state.copies.wait_all(flight.message.seen);
     m.mbarriers.check_init(c.mbar, flight.who, state.clock.now.seen);
+    m.mbarriers.copies_arrive(c.mbar, flight.who);
   }
   // The arrival releases what its thread issued before, and implies fence::before_thread_sync.
   void operator()(const Commit& c) const {
@@ -480,6 +481,7 @@ bool AsyncOperations::signal(uint32_t address, MbarrierEvent what, int64_t amoun
   }
   if (what == MbarrierEvent::complete_tx || f->arrives) land(*f, address);
   if (what == MbarrierEvent::arrive && f->commit) arrive_of_commit(*f, address);
+  if (what == MbarrierEvent::arrive && !f->commit && !f->arrives) parts_.mbarriers.copies_arrived(address, f->who);
   parts_.mbarriers.note(address, {what, amount, f->who.pc, f->who.cta, f->who.warp, true}, f->message, f->message.wide, f->who);
   return true;
 }
