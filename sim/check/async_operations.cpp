@@ -318,6 +318,7 @@ struct AsyncOperations::Issue {
     check_written(p);
     check_strides(p, Agent::wgmma);
     const uint32_t shape = uint32_t{p.n} << 16 | p.k;
+    if (m.launch.follows_registers()) state.registers.prepare(w, *m.launch.program, m.launch.followed, w.frame);
     for (const uint32_t r : p.d_regs) {
       state.fragments.take(p.frame + r, {state.products.last, shape});
       if (m.launch.follows_registers()) state.registers.define(p.frame + r, kFullMask);
@@ -328,7 +329,7 @@ struct AsyncOperations::Issue {
   // An accumulator that the product does not add to needs no value.
   void check_written(const Wgmma& p) const {
     if (!m.launch.follows_registers()) return;
-    const auto unwritten = [&](uint32_t r) { return !state.registers.defined(p.frame + r, w.alive); };
+    const auto unwritten = [&](uint32_t r) { return !state.registers.defined(m.launch.followed, p.frame + r, w.alive); };
     const bool any = (p.accumulate && std::any_of(p.d_regs.begin(), p.d_regs.end(), unwritten)) || std::any_of(p.a_regs.begin(), p.a_regs.end(), unwritten);
     if (any) m.reporter.report(Rule::register_unwritten, nullptr, access(Agent::wgmma, false), [] { return std::string("registers"); });
   }

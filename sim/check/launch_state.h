@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drywell/sim/check.h"
+#include "sim/check/followed_registers.h"
 #include "sim/check/global_shadow.h"
 #include "sim/check/load_uses.h"
 #include "sim/check/registers.h"
@@ -47,7 +48,7 @@ struct LaunchState {
   Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
   bool reacts(const DecodedOp& op) const {
     const Reaction& r = reactions[pc_of(op)];
-    return r.handle != nullptr || r.takes_loaded || r.takes_fragments || follows_registers();
+    return r.handle != nullptr || r.takes_loaded || r.takes_fragments || (follows_registers() && (op.aligned || values_absent || followed.touches(pc_of(op))));
   }
 
   CheckOptions options;
@@ -66,6 +67,8 @@ struct LaunchState {
     return at == arrays.end() ? nullptr : &*at;
   }
   PredicateUse predicates;            // if registers are followed
+  FollowedRegisters followed;
+  bool values_absent = false;  // has shuffles or local memory, whose values may come from nowhere (absent_values.h)
   std::unique_ptr<LoadUses> load_uses;
   bool ends_mbarriers = false;        // has mbarrier.inval
   bool strong_memory = false;         // some load, store or atomic orders threads
