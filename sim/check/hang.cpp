@@ -210,7 +210,7 @@ std::string HangExplanation::text() const {
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
   const std::string found = causes();
-  return (found.empty() ? repeated_waits() : found) + out;
+  return (found.empty() ? repeated_waits() + circle() : found) + out;
 }
 
 // "its 5th wait at this place, since 1200": which of several equal waits of a loop it is.

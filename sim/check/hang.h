@@ -34,6 +34,7 @@ class HangExplanation {
   std::string exited_before(const BarrierState& b, uint32_t rank) const;
   std::string lack_of(uint32_t address) const;
   std::string repeated_waits() const;
+  std::string circle() const;
   using WarpNumbers = std::set<std::pair<uint16_t, uint16_t>>;  // rank, warp
   WarpNumbers late_by_neighbours(uint32_t address) const;
   static WarpNumbers late_at(const BarrierState& b);

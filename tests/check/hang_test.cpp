@@ -72,6 +72,24 @@ LOW:
   EXPECT_NE(why.find("      the mbarrier at 0x408 (bar+0x8) of CTA rank 0:\n"), std::string::npos) << why;
 }
 
+// Each of two warps begins with a wait for the other's arrival.
+TEST(Hang, NamesACircleOfWaits) {
+  const std::string why = hang(R"(
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra SECOND;
+  bar.sync 1, 64;
+  bar.arrive 2, 64;
+  bra END;
+SECOND:
+  bar.sync 2, 64;
+  bar.arrive 1, 64;
+END:
+  bar.sync 0;
+)",
+                               64);
+  EXPECT_NE(why.find("a circle of waits: warp 0 -> barrier 1 of CTA rank 0 -> warp 1 -> barrier 2 of CTA rank 0 -> warp 0\n"), std::string::npos) << why;
+}
+
 TEST(Hang, LanesAtTwoNamedBarriers) {
   const std::string why = hang(R"(
   and.b32 %r1, tid, 31;
