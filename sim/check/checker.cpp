@@ -117,15 +117,8 @@ bool hides_order(const isa::Instruction& i) {
   return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
 }
 
-/// No listener receives the instruction's writes.
-bool writes_unseen(const isa::Instruction& i) {
-  switch (isa::spec(i.op).memory) {
-    case MemoryRole::fragment_store: case MemoryRole::fill: case MemoryRole::multimem: return true;
-    case MemoryRole::none: case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: case MemoryRole::matrix_load:
-    case MemoryRole::matrix_store: case MemoryRole::fragment_load: case MemoryRole::async_store: return false;
-  }
-  return false;
-}
+/// The checker does not see the instruction's writes.
+bool writes_unseen(const isa::Instruction& i) { return isa::spec(i.op).memory == MemoryRole::multimem; }
 
 }  // namespace
 

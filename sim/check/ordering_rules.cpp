@@ -14,6 +14,14 @@ bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
 }
 
+// Atomics whose scopes do not include each other race like any accesses (PTX ISA 8.7). What a flag of too narrow a scope means is a matter of the
+// data behind it.
+Rule combined(const Access& a, const Access& b, bool ordered) {
+  if (ordered || !a.modifies || !b.modifies) return Rule::none;
+  if (a.cluster != b.cluster) return a.in_cluster || b.in_cluster ? Rule::scope_too_narrow : Rule::none;
+  return a.cta != b.cta && (a.in_cta || b.in_cta) ? Rule::scope_too_narrow : Rule::none;
+}
+
 // The later access's warp has read that strong write of the place, or an atomic that has.
 bool has_read(const Access& prior, const Access& now) {
   return prior.strong_number != 0 && prior.strong_number >= now.behind.from && prior.strong_number <= now.behind.count;
@@ -84,7 +92,8 @@ Rule unfinished(const Access& prior, const Access& now) {
 namespace {
 
 Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
-  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
+  if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
+  if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return unfinished(prior, now);
@@ -98,7 +107,8 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
 }
 
 Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
-  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
+  if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
+  if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
@@ -163,7 +173,8 @@ Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew
     if (const auto r = map_rule(a, b, knew); r.has_value()) return *r;
     if (proxy_missing(a, b, knew)) return Rule::proxy_global;
   }
-  if (combine(one, other) || has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  if (combine(one, other)) return combined(one, other, over(one, other_knew.known) || over(other, one_knew.known));
+  if (has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
