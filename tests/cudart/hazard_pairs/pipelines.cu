@@ -2,11 +2,14 @@
 // the finding is at the line marked `here`. `none`: both are right.
 #include "ptx.cuh"
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cooperative_groups/reduce.h>
 #include <cuda.h>
 #include <cuda/atomic>
 #include <cuda/barrier>
 #include <cuda/pipeline>
+#include <cuda_fp16.h>
+#include <mma.h>
 namespace cg = cooperative_groups;
 #define W template <bool wrong> __global__ void
 __device__ inline void arrive_remote(uint64_t *b, int rank) {
@@ -466,7 +469,7 @@ W staged_rows(const int *in, int *out) {  // a warp stages rows, its elected lan
   s[w][l] = in[threadIdx.x];
   if (!wrong) fence_async();
   __syncwarp();
-  if (elect()) { if (wrong) fence_async(); store(out + 32 * w, s[w], 128); store_wait(); }  // here staged_rows
+  if (elect()) { if (wrong) fence_async(); store(out + 32 * w, s[w], 128); store_wait(); }
 }
 // expect reduce_twice H7003
 W reduce_twice(const int *in, int *out) {  // two staging buffers, wait_group.read 1, and the third round uses the wrong one
@@ -754,6 +757,142 @@ W map_flag(const CUtensorMap *src, CUtensorMap *map, int *flag, int *out) {  // 
     out[t] = s[3][t];
   }
 }
+// expect block_atomics H7403
+W block_atomics(const int *in, int *out) { if (wrong) atomicAdd_block(out, in[threadIdx.x]); else atomicAdd(out, in[threadIdx.x]); }  // here block_atomics
+// expect block_fence H7402
+W block_fence(const int *in, int *out, int *mid, int *flag) {
+  int t = threadIdx.x;
+  if (blockIdx.x == 0) {
+    mid[t] = in[t];
+    __syncthreads();
+    if (t == 0) { if (wrong) __threadfence_block(); else __threadfence(); atomicExch(flag, 1); }
+  } else {
+    if (t == 0) { while (atomicAdd(flag, 0) == 0); __threadfence(); }
+    __syncthreads();
+    out[t] = mid[t];  // here block_fence
+  }
+}
+// expect half_word H7402
+W half_word(const int *in, int *out) {  // one half of a 64-bit counter is stored
+  int t = threadIdx.x + blockIdx.x * 32;
+  if (wrong && t == 40) out[1] = 0;  // here half_word
+  atomicAdd((unsigned long long *)out, (unsigned long long)in[t]);
+}
+// expect group_copy H7005
+W group_copy(const int *in, int *out) {
+  __shared__ alignas(16) int s[64];
+  auto g = cg::this_thread_block();
+  cg::memcpy_async(g, s, in, 256);
+  if (!wrong) cg::wait(g); else g.sync();
+  out[threadIdx.x] = s[63 - threadIdx.x];  // here group_copy
+  if (wrong) cg::wait(g);
+}
+// expect before_sync H7801
+W __cluster_dims__(2) before_sync(const int *in, int *out) {
+  __shared__ int s[32];
+  cg::cluster_group c = cg::this_cluster();
+  if (!wrong) c.sync();
+  c.map_shared_rank(s, c.block_rank() ^ 1)[threadIdx.x] = in[threadIdx.x];  // here before_sync
+  c.sync();
+  out[threadIdx.x + 32 * c.block_rank()] = s[threadIdx.x];
+}
+// expect aliased H7401
+W aliased(const int *in, int *out) {  // two names of dynamic shared memory
+  extern __shared__ int a[];
+  int t = threadIdx.x;
+  int *b = wrong ? a + 32 : a + 64;
+  a[t] = in[t];
+  b[t] = in[t] * 2;  // here aliased
+  __syncthreads();
+  out[t] = a[t] + b[63 - t];
+}
+// expect wmma_tile H7401
+W wmma_tile(const half *in, float *out) {
+  using namespace nvcuda;
+  __shared__ alignas(32) half s[2][256];
+  __shared__ alignas(32) float c[2][256];
+  int t = threadIdx.x, w = t / 32;
+  for (int i = t; i < 512; i += 64) s[i / 256][i % 256] = in[i];
+  __syncthreads();
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> d;
+  wmma::fill_fragment(d, 0.f);
+  wmma::load_matrix_sync(a, s[w], 16);
+  wmma::load_matrix_sync(b, s[0], 16);
+  wmma::mma_sync(d, a, b, d);
+  wmma::store_matrix_sync(c[w], d, 16, wmma::mem_row_major);
+  if (!wrong) __syncthreads();
+  for (int i = t; i < 512; i += 64) out[i] = c[i / 256][i % 256];  // here wmma_tile
+}
+// expect wmma_next H7401
+W wmma_next(const half *in, float *out) {  // the next tile is stored while a warp still loads
+  using namespace nvcuda;
+  __shared__ alignas(32) half s[256];
+  int t = threadIdx.x, w = t / 32;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> d;
+  wmma::fill_fragment(d, 0.f);
+  for (int k = 0; k < 3; k++) {
+    for (int i = t; i < 256; i += 64) s[i] = in[i + k * 256];  // here wmma_next
+    __syncthreads();
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+    wmma::load_matrix_sync(a, s, 16);
+    wmma::load_matrix_sync(b, s, 16);
+    wmma::mma_sync(d, a, b, d);
+    if (!wrong) __syncthreads();
+  }
+  wmma::store_matrix_sync(out + 256 * w, d, 16, wmma::mem_row_major);
+}
+// expect wmma_global H7402
+W wmma_global(const half *in, float *out) {  // CTAs store one tile
+  using namespace nvcuda;
+  wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> a;
+  wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> b;
+  wmma::fragment<wmma::accumulator, 16, 16, 16, float> d;
+  wmma::fill_fragment(d, 0.f);
+  wmma::load_matrix_sync(a, in + 256 * blockIdx.x, 16);
+  wmma::load_matrix_sync(b, in, 16);
+  wmma::mma_sync(d, a, b, d);
+  wmma::store_matrix_sync(out + (wrong ? 0 : 256 * blockIdx.x), d, 16, wmma::mem_row_major);  // here wmma_global
+}
+// expect pool F3601
+template <bool wrong> __global__ void __launch_bounds__(384, 1) pool(const int *in, int *out) {
+  if (threadIdx.x < 128) { if (!wrong) asm volatile("setmaxnreg.dec.sync.aligned.u32 40;"); }
+  else asm volatile("setmaxnreg.inc.sync.aligned.u32 208;");  // here pool
+  out[threadIdx.x] = in[threadIdx.x];
+}
+// expect red_async_init H7006
+W __cluster_dims__(2) red_async_init(const int *in, int *out) {  // the sum is cleared behind the cluster's barrier
+  __shared__ int sum;
+  __shared__ uint64_t b;
+  cg::cluster_group c = cg::this_cluster();
+  int t = threadIdx.x, r = c.block_rank();
+  if (t == 0) { bar_init(&b, 1); fence_init(); expect(&b, 128); if (!wrong) sum = 0; }
+  c.sync();
+  if (wrong && t == 0) sum = 0;  // there
+  asm volatile("{.reg .b32 a, m; mapa.shared::cluster.u32 a, %0, %2; mapa.shared::cluster.u32 m, %1, %2;\n"
+               "red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.s32 [a], %3, [m];}" ::"r"(smem(&sum)), "r"(smem(&b)), "r"(r ^ 1), "r"(in[t]) : "memory");  // here red_async_init
+  asm volatile("{\n.reg .pred p;\nW: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0;\n@!p bra W;\n}" ::"r"(smem(&b)) : "memory");
+  out[32 * r + t] = sum;
+  c.sync();
+}
+// expect two_rings none
+W two_rings(const int *in, int *out) {
+  __shared__ alignas(128) int s[2][2][32];
+  __shared__ uint64_t full[2][2];
+  int t = threadIdx.x, w = t / 32, l = t % 32, sum = 0;
+  if (l == 0) { bar_init(&full[w][0], 1); bar_init(&full[w][1], 1); fence_init(); }
+  __syncwarp();
+  for (int i = 0; i < 2; i++) if (l == 0) { expect(&full[w][i], 128); load(s[w][i], in + 64 * i + 32 * w, 128, &full[w][i]); }
+  for (int i = 0; i < 5; i++) {
+    wait(&full[w][i % 2], i / 2 & 1);
+    sum += s[w][i % 2][31 - l];
+    __syncwarp();
+    if (i + 2 < 5 && l == 0) { expect(&full[w][i % 2], 128); load(s[w][i % 2], in + 64 * (i + 2) + 32 * w, 128, &full[w][i % 2]); }
+  }
+  out[t] = sum;
+}
 #undef W
 
 static int *mem(int n, int kind) {
@@ -810,6 +949,10 @@ template <bool wrong> int go(const char *name) {
   K(named_order, 1, 64, in, out)
   K(relaxed_arrive, 1, 64, in, out)
   K(done_flags, 4, 64, in, out, x, y)
+#define M(n, g, b, m, ...) if (!strcmp(name, #n)) { n<wrong><<<g, b, m>>>(__VA_ARGS__); return 1; }
+  M(block_atomics, 2, 32, 0, in, out) M(block_fence, 2, 64, 0, in, out, x, y) M(half_word, 2, 32, 0, in, out) M(group_copy, 1, 64, 0, in, out) M(before_sync, 2, 32, 0, in, out)
+  M(aliased, 1, 64, 1024, in, out) M(wmma_tile, 1, 64, 0, (half *)in, (float *)out) M(wmma_next, 1, 64, 0, (half *)in, (float *)out)
+  M(wmma_global, 2, 32, 0, (half *)in, (float *)out) M(pool, 1, 384, 0, in, out) M(red_async_init, 2, 32, 0, in, out) M(two_rings, 1, 64, 0, in, out)
   if (!strcmp(name, "vector_tail")) { int *v = mem(250, 1); vector_tail<wrong><<<1, 64>>>(v, out, 250); return 1; }
   if (!strcmp(name, "index_before")) { int *v = mem(64, 1); index_before<wrong><<<1, 64>>>(v, out); return 1; }
   if (!strcmp(name, "grid_pass")) { int *m = mem(4096, 0); void *a[] = {&in, &out, &m}; cudaLaunchCooperativeKernel((void *)grid_pass<wrong>, 4, 64, a, 0, 0); return 1; }
