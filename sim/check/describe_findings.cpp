@@ -23,7 +23,7 @@ size_t rank_of(const Finding& f) {
 
 std::string line_of(const SourcePos& s) { return fmt::format("{}:{}", base_name(s.file), s.line); }
 
-/// "x.cu:12", "helpers.cuh:7 (from x.cu:12)", or the instruction if its line is unknown.
+/// "x.cu:12", "ptx.cuh:7 (from x.cu:12)", or the instruction if its line is unknown.
 std::string place_of(const FindingParty& p) {
   if (p.role.empty()) return {};
   const GuestPlace& w = p.where;
