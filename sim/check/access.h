@@ -50,6 +50,7 @@ struct Access {
   bool reduction = false;
   bool modifies = false;         // an atomic of a thread
   bool reads = false;            // and what it leaves depends on what it found
+  bool in_cta = false, in_cluster = false;  // a strong access whose scope does not reach beyond its CTA, its cluster
   uint32_t strong_number = 0;    // a strong write, in one place: its number among those of the place (strong_writes.h); 0: of others
   StrongWrites behind{};         // an ordinary access, in one place: the strong writes of the place that its warp has read
   bool incoherent = false;       // a load of memory that no thread of the kernel writes

@@ -318,6 +318,7 @@ struct AsyncOperations::Issue {
     check_written(p);
     check_strides(p, Agent::wgmma);
     const uint32_t shape = uint32_t{p.n} << 16 | p.k;
+    if (m.launch.follows_registers()) state.registers.prepare(w, *m.launch.program, m.launch.followed, w.frame);
     for (const uint32_t r : p.d_regs) {
       state.fragments.take(p.frame + r, {state.products.last, shape});
       if (m.launch.follows_registers()) state.registers.define(p.frame + r, kFullMask);
@@ -328,7 +329,7 @@ struct AsyncOperations::Issue {
   // An accumulator that the product does not add to needs no value.
   void check_written(const Wgmma& p) const {
     if (!m.launch.follows_registers()) return;
-    const auto unwritten = [&](uint32_t r) { return !state.registers.defined(p.frame + r, w.alive); };
+    const auto unwritten = [&](uint32_t r) { return !state.registers.defined(m.launch.followed, p.frame + r, w.alive); };
     const bool any = (p.accumulate && std::any_of(p.d_regs.begin(), p.d_regs.end(), unwritten)) || std::any_of(p.a_regs.begin(), p.a_regs.end(), unwritten);
     if (any) m.reporter.report(Rule::register_unwritten, nullptr, access(Agent::wgmma, false), [] { return std::string("registers"); });
   }
@@ -396,6 +397,7 @@ struct AsyncOperations::Issue {
     if (!c.lanes.empty()) return copy_of_lanes(c);
     state.copies.wait_all(flight.message.seen);
     m.mbarriers.check_init(c.mbar, flight.who, state.clock.now.seen);
+    m.mbarriers.copies_arrive(c.mbar, flight.who);
   }
   // The arrival releases what its thread issued before, and implies fence::before_thread_sync.
   void operator()(const Commit& c) const {
@@ -480,6 +482,7 @@ bool AsyncOperations::signal(uint32_t address, MbarrierEvent what, int64_t amoun
   }
   if (what == MbarrierEvent::complete_tx || f->arrives) land(*f, address);
   if (what == MbarrierEvent::arrive && f->commit) arrive_of_commit(*f, address);
+  if (what == MbarrierEvent::arrive && !f->commit && !f->arrives) parts_.mbarriers.copies_arrived(address, f->who);
   parts_.mbarriers.note(address, {what, amount, f->who.pc, f->who.cta, f->who.warp, true}, f->message, f->message.wide, f->who);
   return true;
 }

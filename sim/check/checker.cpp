@@ -117,15 +117,8 @@ bool hides_order(const isa::Instruction& i) {
   return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
 }
 
-/// No listener receives the instruction's writes.
-bool writes_unseen(const isa::Instruction& i) {
-  switch (isa::spec(i.op).memory) {
-    case MemoryRole::fragment_store: case MemoryRole::fill: case MemoryRole::multimem: return true;
-    case MemoryRole::none: case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: case MemoryRole::matrix_load:
-    case MemoryRole::matrix_store: case MemoryRole::fragment_load: case MemoryRole::async_store: return false;
-  }
-  return false;
-}
+/// The checker does not see the instruction's writes.
+bool writes_unseen(const isa::Instruction& i) { return isa::spec(i.op).memory == MemoryRole::multimem; }
 
 }  // namespace
 
@@ -135,7 +128,11 @@ void LaunchState::begin(const Launch& launch) {
   reactions.clear();
   ends_mbarriers = synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
-  if (follows_registers()) predicates = PredicateUse(*program);
+  if (follows_registers()) {
+    predicates = PredicateUse(*program);
+    followed = FollowedRegisters(*program, predicates);
+  }
+  values_absent = std::any_of(program->functions.begin(), program->functions.end(), [](const FunctionCode& f) { return f.local_bytes != 0; });
   untested = untested_waits(*program);
   load_uses = std::make_unique<LoadUses>(*program);
   arrays.clear();
@@ -152,6 +149,7 @@ void LaunchState::begin(const Launch& launch) {
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
     reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0, is_shuffle(op)};
+    values_absent = values_absent || is_shuffle(op);
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     ends_mbarriers = ends_mbarriers || op.sync == SyncRole::mbarrier_inval;
@@ -192,7 +190,8 @@ class HazardChecker::Impl : public Listener {
   }
   void instruction(const Warp& w, const DecodedOp& op, LaneMask mask) override { monitor(*w.cta->cluster).instruction(w, op, mask); }
   bool wants_skipped(const Program& p, const DecodedOp& op) const override {
-    return launch_.follows_registers() && op.instr < p.function_of(op).body.size() && op.guard.index != 0;
+    if (!launch_.follows_registers() || op.instr >= p.function_of(op).body.size() || op.guard.index == 0) return false;
+    return launch_.values_absent || launch_.followed.has_predicate(op.guard.index);
   }
   // Another listener may have asked for it: where registers are not followed, no predicate would seem to be written.
   void skipped(const Warp& w, const DecodedOp& op) override {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <iterator>
 #include <memory>
@@ -63,21 +64,31 @@ struct CrossClusterFlag {
   CrossClusterClock released;
   StrongWrites writes;
   CrossClusterClock fenced;  // covered by fences of other threads, which a barrier then put before the store
+  CrossClusterClock proxy;   // ordinary accesses that a fence.proxy.async covers
+  CrossClusterClock maps;    // edits of tensor maps that a release of the tensormap proxy covers
 };
 
 /// A warp's clocks of other clusters.
 struct CrossClusterKnowledge {
   CrossClusterClock known;     // acquired by releases and acquires whose scopes reach the warp
   CrossClusterClock observed;  // released by another cluster, and read without an acquire; or fenced, and then stored by another thread
+  CrossClusterClock proxy;     // ordinary accesses that a fence.proxy.async covers, before the release or behind the acquire
+  CrossClusterClock maps_released, maps_acquired;  // edits of tensor maps: covered by a release of the tensormap proxy, and by an acquire behind it
   void join(const CrossClusterKnowledge& o) {
-    known.join(o.known);
-    observed.join(o.observed);
+    for (const auto part : kParts) (this->*part).join(o.*part);
   }
   void clear() {
-    known.clear();
-    observed.clear();
+    for (const auto part : kParts) (this->*part).clear();
   }
-  bool same(const CrossClusterKnowledge& o) const { return known.same(o.known) && observed.same(o.observed); }
+  bool same(const CrossClusterKnowledge& o) const {
+    return std::all_of(std::begin(kParts), std::end(kParts), [&](auto part) { return (this->*part).same(o.*part); });
+  }
+
+ private:
+  static const std::array<CrossClusterClock CrossClusterKnowledge::*, 5> kParts;
 };
+
+inline constexpr std::array<CrossClusterClock CrossClusterKnowledge::*, 5> CrossClusterKnowledge::kParts{
+    &CrossClusterKnowledge::known, &CrossClusterKnowledge::observed, &CrossClusterKnowledge::proxy, &CrossClusterKnowledge::maps_released, &CrossClusterKnowledge::maps_acquired};
 
 }  // namespace drywell::sim::check

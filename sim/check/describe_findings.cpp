@@ -21,11 +21,14 @@ size_t rank_of(const Finding& f) {
   return static_cast<size_t>(at - kOrder.begin());
 }
 
-/// "x.cu:12", or the instruction if its line is unknown.
+std::string line_of(const SourcePos& s) { return fmt::format("{}:{}", base_name(s.file), s.line); }
+
+/// "x.cu:12", "ptx.cuh:7 (from x.cu:12)", or the instruction if its line is unknown.
 std::string place_of(const FindingParty& p) {
   if (p.role.empty()) return {};
   const GuestPlace& w = p.where;
-  return w.source.file.empty() ? w.ptx : fmt::format("{}:{}", base_name(w.source.file), w.source.line);
+  if (w.source.file.empty()) return w.ptx;
+  return w.called_from.empty() ? line_of(w.source) : fmt::format("{} (from {})", line_of(w.source), line_of(w.called_from.back()));
 }
 
 /// The end of the earlier operation, which a wait would have to show: the first half of Finding::order (describe_order.cpp).

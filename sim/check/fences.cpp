@@ -16,6 +16,13 @@ void acquire(WarpClock& c) {
   c.observed = {};
 }
 
+// A relaxed read of a flag counts, too: what its missing acquire means is the subject of H7406.
+void cover_global(WarpClock& c) {
+  c.now.proxy_global.join(c.now.seen);
+  c.now.cross_cluster.proxy.join(c.now.cross_cluster.known);
+  c.now.cross_cluster.proxy.join(c.now.cross_cluster.observed);
+}
+
 }  // namespace
 
 void Fences::threads(const Warp& w, const DecodedOp& op, LaneMask) {
@@ -37,7 +44,7 @@ void Fences::async_proxy(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpClock& c = parts_.state_of(w).clock;
   const isa::Instruction& i = parts_.launch.program->instruction(op);
   if (!i.has(Mod::global)) c.now.proxy_shared.join(c.now.seen);
-  if (i.mod(isa::Slot::space) == Mod::none || i.has(Mod::global)) c.now.proxy_global.join(c.now.seen);
+  if (i.mod(isa::Slot::space) == Mod::none || i.has(Mod::global)) cover_global(c);
   c.tick();
 }
 

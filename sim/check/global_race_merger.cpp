@@ -122,6 +122,8 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
         r = worse;
     }
     silent = silent && r == Rule::none;
+    const bool proxies = r == Rule::proxy_global || r == Rule::map_not_released || r == Rule::map_not_acquired;
+    if (proxies && !is_plain(accesses_[prior].agent)) std::swap(prior, now);  // the store came first
     if (r != Rule::none)
       reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
   };

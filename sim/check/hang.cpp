@@ -78,7 +78,8 @@ std::string warps_name(const std::vector<uint32_t>& warps) { return numbered("wa
 std::string event_of(const Cta& cta, const Warp& w, const Standing& s, bool alone) {
   if (s.on_mbarrier()) return fmt::format("parity {} of the {}", s.parity, mbarrier_name(*cta.cluster, s.address));
   if (s.reason == BlockReason::warp_sync) return "lanes of its own warp that are elsewhere";
-  return alone ? describe_wait(*cta.cluster, w) : block_reason_name(s.reason);
+  if (alone || s.reason == w.block.reason) return describe_wait(*cta.cluster, w);
+  return s.reason == BlockReason::named_barrier ? "the barrier that it names" : block_reason_name(s.reason);
 }
 
 // A warp's places and what it waits for there; lanes that stand apart have a line each.
@@ -160,10 +161,13 @@ std::string HangExplanation::text_of(const Cta& cta, std::string& graph) const {
   std::set<uint32_t> listed;
   for (const BlockedTogether& b : blocked_together(cta)) {
     const Warp& w = cta.warps[b.warps.front()];
+    const std::vector<Standing> places = standings(w);
+    const bool several = std::count_if(places.begin(), places.end(), [](const Standing& s) { return s.on_mbarrier(); }) > 1;
     const std::string name = fmt::format("CTA ({},{},{}) {}", cta.index.x, cta.index.y, cta.index.z, warps_name(b.warps));
     out += fmt::format("  {} {} {}\n", name, b.warps.size() == 1 ? "waits" : "wait", b.wait);
-    for (const Standing& s : standings(w)) {
+    for (const Standing& s : places) {
       if (s.on_mbarrier()) {
+        if (several) out += fmt::format("      the {}:\n", mbarrier_name(cluster_, s.address));
         graph += fmt::format("    {} -> mbarrier {:#x}/{}{}\n", name, shared_offset(s.address), shared_rank(s.address), releasers(s.address));
         out += history_of(w, s);
         if (listed.insert(s.address).second) out += ledger_of(s.address);
@@ -206,7 +210,7 @@ std::string HangExplanation::text() const {
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
   const std::string found = causes();
-  return (found.empty() ? repeated_waits() : found) + out;
+  return (found.empty() ? repeated_waits() + circle() : found) + out;
 }
 
 // "its 5th wait at this place, since 1200": which of several equal waits of a loop it is.
@@ -247,13 +251,9 @@ std::string HangExplanation::causes() const {
       }
     }
   }
+  static const std::regex own("CTA rank(?! [0-9])");
   std::string out;
-  for (auto& [lack, ranks] : all) {
-    const size_t at = lack.find("CTA rank");
-    std::string named = lack;
-    if (at != std::string::npos) named.replace(at, 8, numbered("CTA rank", ranks));
-    out += "  the cause: " + named + "\n";
-  }
+  for (const auto& [lack, ranks] : all) out += "  the cause: " + std::regex_replace(lack, own, numbered("CTA rank", ranks)) + "\n";
   return out;
 }
 
@@ -279,7 +279,7 @@ std::string HangExplanation::lack_of(uint32_t address) const {
   if (m->tx != 0) out += ", " + bytes_owed(m->tx);
   const auto late = late_at(*b);
   for (const auto& [cta, warp] : late) out += fmt::format("; {} came in the phase before and {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
-  if (late.empty() && m->pending != 0) out += "; " + arrived_at(*b);
+  if (late.empty() && m->pending != 0) out += "; " + arrived_at(*b) + exited_before(*b, shared_rank(address));
   for (const auto& [cta, warp] : late.empty() ? late_by_neighbours(address) : WarpNumbers{})
     out += fmt::format("; {}, which arrives on other mbarriers of that line of initialisation, {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
   return out;
@@ -337,6 +337,16 @@ std::string HangExplanation::arrived_at(const BarrierState& b) const {
   std::string out = b.last_ledger.empty() ? "so far" : "all came that came in the phase before:";
   for (const auto& [cta, warp] : here) out += (out.ends_with(":") || out == "so far" ? " " : ", ") + warp_name(cluster_, cta, warp);
   return out + (b.last_ledger.empty() ? " alone came" : "");
+}
+
+// Warps of the mbarrier's CTA that will never arrive.
+std::string HangExplanation::exited_before(const BarrierState& b, uint32_t rank) const {
+  std::vector<uint32_t> gone;
+  for (const Warp& w : cluster_.ctas[rank]->warps) {
+    const bool came = std::any_of(b.ledger.begin(), b.ledger.end(), [&](const LedgerEntry& e) { return e.cta == rank && e.warp == w.index; });
+    if (w.finished() && !came) gone.push_back(w.index);
+  }
+  return gone.empty() ? "" : fmt::format("; {} {} exited", warps_name(gone), gone.size() == 1 ? "has" : "have");
 }
 
 // Warps that arrived in the phase before and have not arrived in this one.

@@ -31,8 +31,10 @@ class HangExplanation {
   std::string causes() const;
   bool nothing_completes(uint32_t address) const;
   std::string arrived_at(const BarrierState& b) const;
+  std::string exited_before(const BarrierState& b, uint32_t rank) const;
   std::string lack_of(uint32_t address) const;
   std::string repeated_waits() const;
+  std::string circle() const;
   using WarpNumbers = std::set<std::pair<uint16_t, uint16_t>>;  // rank, warp
   WarpNumbers late_by_neighbours(uint32_t address) const;
   static WarpNumbers late_at(const BarrierState& b);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "drywell/sim/check.h"
+#include "sim/check/followed_registers.h"
 #include "sim/check/global_shadow.h"
 #include "sim/check/load_uses.h"
 #include "sim/check/registers.h"
@@ -47,7 +48,7 @@ struct LaunchState {
   Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
   bool reacts(const DecodedOp& op) const {
     const Reaction& r = reactions[pc_of(op)];
-    return r.handle != nullptr || r.takes_loaded || r.takes_fragments || follows_registers();
+    return r.handle != nullptr || r.takes_loaded || r.takes_fragments || (follows_registers() && (op.aligned || values_absent || followed.touches(pc_of(op))));
   }
 
   CheckOptions options;
@@ -66,6 +67,8 @@ struct LaunchState {
     return at == arrays.end() ? nullptr : &*at;
   }
   PredicateUse predicates;            // if registers are followed
+  FollowedRegisters followed;
+  bool values_absent = false;  // has shuffles or local memory, whose values may come from nowhere (absent_values.h)
   std::unique_ptr<LoadUses> load_uses;
   bool ends_mbarriers = false;        // has mbarrier.inval
   bool strong_memory = false;         // some load, store or atomic orders threads
@@ -73,7 +76,7 @@ struct LaunchState {
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
   mutable std::unordered_map<uint64_t, CrossClusterFlag> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches
-  bool hidden_writes = false;         // some instruction writes memory without an event from the hub
+  bool hidden_writes = false;                                                  // some instruction writes memory, and the checker does not see it
   bool waits_for_grids = false;       // has griddepcontrol.wait
   bool starts_dependents = false;     // has griddepcontrol.launch_dependents
   bool overlaps = false;              // the launch before may still run, whatever this one has

@@ -34,6 +34,7 @@ void MapEdits::release(const Warp& w, const DecodedOp&, LaneMask) {
 void MapEdits::acquire(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& clock = parts_.state_of(w).clock;
   clock.now.map_acquired.join(clock.now.map_released);
+  clock.now.cross_cluster.maps_acquired.join(clock.now.cross_cluster.maps_released);
   for_lanes(mask, [&](uint32_t lane) { parts_.memory.acquire_map(lane_address(w, op, lane), clock.now.map_released); });
 }
 

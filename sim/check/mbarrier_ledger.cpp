@@ -52,18 +52,38 @@ void MbarrierLedger::inval(uint32_t address, const Access& who, const Clock& see
   for (const Access& user : b.users) {
     if (seen[user.issuer] < user.issued_at) reporter_.report(Rule::inval_in_use, &user, who, [&] { return place_of(address); });
   }
+  for (const Access& c : b.copies) {
+    if (c.done_at == kInFlight || seen[c.done] < c.done_at) reporter_.report(Rule::inval_in_use, &c, who, [&] { return place_of(address); });
+  }
 }
 
-void MbarrierLedger::note_user(uint32_t address, const Access& who) {
-  BarrierState& b = of(address);
-  const auto known = std::find_if(b.users.begin(), b.users.end(), [&](const Access& a) { return a.issuer == who.issuer; });
-  known == b.users.end() ? b.users.push_back(who) : void(*known = who);
+void MbarrierLedger::keep_last(std::vector<Access>& of_warps, const Access& who) {
+  const auto known = std::find_if(of_warps.begin(), of_warps.end(), [&](const Access& a) { return a.issuer == who.issuer; });
+  known == of_warps.end() ? of_warps.push_back(who) : void(*known = who);
+}
+
+void MbarrierLedger::copies_arrive(uint32_t address, const Access& who) {
+  if (!ends_) return;
+  Access arrival = who;
+  arrival.agent = Agent::arrival;
+  arrival.done_at = kInFlight;
+  keep_last(of(address).copies, arrival);
+}
+
+void MbarrierLedger::copies_arrived(uint32_t address, const Access& who) {
+  if (!ends_) return;
+  const End end = end_of_phase(address);
+  for (Access& c : of(address).copies) {
+    if (c.issuer != who.issuer || c.issued_at != who.issued_at) continue;
+    c.done = end.component;
+    c.done_at = end.value;
+  }
 }
 
 void MbarrierLedger::check_init(uint32_t address, const Access& who, const Clock& seen) {
   const BarrierState* b = find(address);
   if (b == nullptr || !b->live || b->init == 0) return;
-  if (ends_) note_user(address, who);
+  if (ends_) keep_last(of(address).users, who);
   const Access& init = accesses_[b->init];
   const bool fenced = init.done != init.issuer && seen[init.done] >= init.done_at;
   if (!fenced && seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });

@@ -29,6 +29,7 @@ struct BarrierState {
   bool live = false;
   AccessId init = 0;
   std::vector<Access> users;    // the last use of each warp, if the program ends mbarriers
+  std::vector<Access> copies;   // the last arrival of each warp's cp.async; the same
   Message collecting;           // released by arrivals so far
   Message done[2];              // phases of even and odd number
   Clock wide_home, done_wide_home[2];  // released by threads of its own CTA, at any scope
@@ -50,6 +51,11 @@ class MbarrierLedger {
   void inval(uint32_t address, const Access& who, const Clock& seen);
   /// `who` uses the object: reports a use that the initialisation does not happen before.
   void check_init(uint32_t address, const Access& who, const Clock& seen);
+
+  /// cp.async.mbarrier.arrive: `who` lets its copies arrive on the object, later.
+  void copies_arrive(uint32_t address, const Access& who);
+  /// They do, in the incomplete phase.
+  void copies_arrived(uint32_t address, const Access& who);
 
   /// One arrival or a change of the byte count. `home`: the arriver's clock whatever the scope; `released`: Message or Message::Part.
   template <class Released>
@@ -98,7 +104,7 @@ class MbarrierLedger {
   BarrierState& of(uint32_t address);
   void check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who);
 
-  void note_user(uint32_t address, const Access& who);
+  static void keep_last(std::vector<Access>& of_warps, const Access& who);
 
   Components& components_;
   AccessTable& accesses_;

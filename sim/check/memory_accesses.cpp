@@ -9,6 +9,7 @@
 #include "sim/check/local_accesses.h"
 #include "sim/check/own_address.h"
 #include "sim/exec/exec.h"
+#include "sim/state/payload/wmma.h"
 
 namespace drywell::sim::check {
 namespace {
@@ -74,6 +75,13 @@ void extend(Access& a, uint64_t at, uint32_t bytes) {
   a.to = first ? at + bytes : std::max(a.to, at + bytes);
 }
 
+bool overwrites_address(const Program& p, const DecodedOp& op) {
+  const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
+  const uint32_t* const writes = p.reg_lists.data() + use.first + use.reads;
+  const auto is = [](const Src& s, uint32_t r) { return s.bank == 0 && s.offset == r; };
+  return std::any_of(writes, writes + use.writes, [&](uint32_t r) { return is(op.src[0], r) || is(op.src[1], r); });
+}
+
 }  // namespace
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
@@ -123,6 +131,8 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.modifies = is_atomic(op.opcode);
   now.reads = now.modifies && depends_on_old(op, *parts_.launch.program);
   now.incoherent = parts_.launch.ordering(op).incoherent;
+  now.in_cta = now.agent == Agent::atomic && !parts_.launch.ordering(op).wide;
+  now.in_cluster = now.agent == Agent::atomic && !parts_.launch.ordering(op).cross_cluster;
   now.unchanging = unchanging;
   if (store) now.stored = digest_of_stored(w, op, mask);
   if (store && !global.empty()) now.value = digest_of_value(w, op, mask);
@@ -149,6 +159,35 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
   global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
+}
+
+// Called behind the instruction: a load that has written the register of its address is left out.
+void MemoryAccesses::fragments(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (!parts_.launch.full() || overwrites_address(*parts_.launch.program, op)) return;
+  const auto& x = op.as<payload::WmmaAccess>();
+  const bool store = isa::spec(op.opcode).memory == isa::MemoryRole::fragment_store;
+  if (store && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
+  MemoryShadow::Touch t{parts_.accesses.add(parts_.access(w, op, mask, Agent::thread, store)), parts_.state_of(w).clock};
+  const isa::WmmaShape shape = isa::wmma_shape(x.shape);
+  const uint32_t rows = isa::wmma_rows(shape, x.matrix), columns = isa::wmma_columns(shape, x.matrix), lines = x.by_columns ? columns : rows, length = rows * columns / lines;
+  const uint64_t first = lane_address(w, op, 0), stride = x.has_stride ? lane_value(w, op.src[1], 0, false) : length;
+  for (uint32_t line = 0; line < lines; ++line) touch_bytes(w, x.space, first + line * stride * x.bits / 8, uint64_t{length} * x.bits / 8, t);
+}
+
+void MemoryAccesses::fill(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Space space = parts_.launch.program->instruction(op).has(isa::Mod::shared_cta) ? Space::shared_cta : Space::generic;
+  for_lanes(mask, [&](uint32_t lane) {
+    MemoryShadow::Touch t{parts_.accesses.add(parts_.access(w, op, LaneMask{1} << lane, Agent::thread, true)), parts_.state_of(w).clock};
+    touch_bytes(w, space, lane_address(w, op, lane), lane_value(w, op.src[1], lane, true), t);
+  });
+}
+
+void MemoryAccesses::touch_bytes(const Warp& w, Space space, uint64_t at, uint64_t bytes, MemoryShadow::Touch& t) {
+  const bool global = space == Space::global || (space == Space::generic && at >= window::kGlobalBase);
+  if (global) return parts_.memory.touch({Memory::global, 0, at, bytes}, t);
+  if (space == Space::generic && !is_shared_generic(at)) return;
+  const uint32_t shared = shared_address(w, at, space != Space::shared_cta);
+  parts_.memory.touch({Memory::shared, shared_rank(shared), shared_offset(shared), bytes}, t);
 }
 
 // A later access may acquire what this one released into the place.

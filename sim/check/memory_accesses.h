@@ -11,8 +11,14 @@ class MemoryAccesses {
   /// Each lane of `mask` loads or stores `bytes` bytes.
   void access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store);
 
+  /// wmma.load and wmma.store: a warp's matrix, line by line.
+  void fragments(const Warp& w, const DecodedOp& op, LaneMask mask);
+  /// st.bulk: each lane fills its bytes with zeros.
+  void fill(const Warp& w, const DecodedOp& op, LaneMask mask);
+
  private:
   void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging);
+  void touch_bytes(const Warp& w, Space space, uint64_t at, uint64_t bytes, MemoryShadow::Touch& t);
   void strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store);
   /// The strong writes of the place: by all clusters, where they order each other.
   StrongWrites& writes_of(uint64_t place);

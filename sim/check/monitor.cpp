@@ -10,6 +10,7 @@ using isa::SyncRole;
 
 namespace {
 
+bool is_fragment(isa::MemoryRole r) { return r == isa::MemoryRole::fragment_load || r == isa::MemoryRole::fragment_store; }
 bool has_members(const isa::InstrSpec& row) { return std::any_of(row.operands.begin(), row.operands.end(), names_members); }
 
 }  // namespace
@@ -59,7 +60,10 @@ Reaction::Handler ClusterMonitor::handler_of(const isa::InstrSpec& row, bool ful
     case SyncRole::product_commit: return apply<&M::waits_, &GroupWaits::commit_products>;
     case SyncRole::product_wait: return apply<&M::waits_, &GroupWaits::wait_products>;
     // The barrier itself announces arrivals (named_barrier, async); the others order nothing that the checker follows.
-    case SyncRole::none: return has_members(row) ? apply<&M::convergence_, &Convergence::members> : nullptr;
+    case SyncRole::none:
+      if (full && is_fragment(row.memory)) return apply<&M::accesses_, &MemoryAccesses::fragments>;
+      if (full && row.memory == isa::MemoryRole::fill) return apply<&M::accesses_, &MemoryAccesses::fill>;
+      return has_members(row) ? apply<&M::convergence_, &Convergence::members> : nullptr;
     case SyncRole::cta_barrier_arrive:
     case SyncRole::copy_arrive:
     case SyncRole::alias_fence:

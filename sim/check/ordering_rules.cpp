@@ -1,6 +1,8 @@
 #include "sim/check/ordering_rules.h"
 
 #include <bit>
+#include <optional>
+#include <tuple>
 
 namespace drywell::sim::check {
 namespace {
@@ -10,6 +12,14 @@ bool knows_end(const Clock& seen, const Access& a) { return a.done_at != kInFlig
 bool same_warp(const Access& a, const Access& b) { return a.issuer == b.issuer; }
 bool combine(const Access& a, const Access& b) {
   return (a.reduction && b.reduction) || (a.agent == Agent::atomic && b.agent == Agent::atomic);
+}
+
+// Atomics whose scopes do not include each other race like any accesses (PTX ISA 8.7). What a flag of too narrow a scope means is a matter of the
+// data behind it.
+Rule combined(const Access& a, const Access& b, bool ordered) {
+  if (ordered || !a.modifies || !b.modifies) return Rule::none;
+  if (a.cluster != b.cluster) return a.in_cluster || b.in_cluster ? Rule::scope_too_narrow : Rule::none;
+  return a.cta != b.cta && (a.in_cta || b.in_cta) ? Rule::scope_too_narrow : Rule::none;
 }
 
 // The later access's warp has read that strong write of the place, or an atomic that has.
@@ -82,7 +92,8 @@ Rule unfinished(const Access& prior, const Access& now) {
 namespace {
 
 Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
-  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
+  if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
+  if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return unfinished(prior, now);
@@ -96,7 +107,8 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
 }
 
 Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {
-  if (combine(prior, now) || has_read(prior, now)) return Rule::none;
+  if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
+  if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
@@ -119,6 +131,25 @@ bool over(const Access& a, const CrossClusterClock& known) {
   return a.done_at != kInFlight && known[{a.cluster, a.done}] >= a.done_at;
 }
 
+// Of a copy's map: a read through the tensormap proxy that ends with its instruction.
+bool reads_map(const Access& a) { return !a.write && is_async_proxy(a.agent) && a.done == a.issuer && a.done_at == a.issued_at; }
+bool is_store(const Access& a) { return a.write && is_plain(a.agent); }
+
+// A copy from or to what a thread of another cluster has stored and released: the fence may be on either side.
+bool proxy_missing(const Access& stored, const Access& copy, const CrossClusterKnowledge& knew) {
+  const bool copies = is_async_proxy(copy.agent) && !reads_map(copy);
+  return copies && is_store(stored) && over(stored, knew.known) && knew.proxy[{stored.cluster, stored.issuer}] < stored.issued_at;
+}
+
+// A map that a thread of another cluster has edited; nothing if the tensormap proxy has no part in it.
+std::optional<Rule> map_rule(const Access& edit, const Access& use, const CrossClusterKnowledge& knew) {
+  if (!is_store(edit) || !reads_map(use)) return std::nullopt;
+  const CrossClusterClock::Key who{edit.cluster, edit.issuer};
+  if (knew.maps_acquired[who] >= edit.issued_at) return Rule::none;
+  if (knew.maps_released[who] >= edit.issued_at) return Rule::map_not_acquired;
+  return over(edit, knew.known) ? std::optional(Rule::map_not_released) : std::nullopt;
+}
+
 // Checks with the order that all lanes of the access have; lanes_unordered if only some of them lack it.
 template <class F>
 Rule by_lanes(const WarpClock& who, const Access& now, F rule) {
@@ -138,7 +169,12 @@ Rule global_hazard(const Access& prior, const Access& now, const WarpClock& who,
 
 Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew, const Access& other, const CrossClusterKnowledge& other_knew) {
   if ((one.write && other.incoherent && over(one, other_knew.known)) || (other.write && one.incoherent && over(other, one_knew.known))) return Rule::incoherent_read;
-  if (combine(one, other) || has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
+  for (const auto& [a, b, knew] : {std::tie(one, other, other_knew), std::tie(other, one, one_knew)}) {
+    if (const auto r = map_rule(a, b, knew); r.has_value()) return *r;
+    if (proxy_missing(a, b, knew)) return Rule::proxy_global;
+  }
+  if (combine(one, other)) return combined(one, other, over(one, other_knew.known) || over(other, one_knew.known));
+  if (has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;

@@ -58,16 +58,18 @@ void RegisterUse::check_in_flight(const Warp& w, const DecodedOp& op, LaneMask m
 
 void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = parts_.state_of(w);
-  const RegisterShadow::Missing missing = state.registers.step(w, parts_.launch.predicates, op, mask);
-  unwritten(w, op, missing.registers, "registers");
-  unwritten(w, op, missing.predicates, "predicates");
+  if (parts_.launch.followed.touches(parts_.pc_of(op))) {
+    const RegisterShadow::Missing missing = state.registers.step(w, parts_.launch.predicates, parts_.launch.followed, op, mask);
+    unwritten(w, op, missing.registers, "registers");
+    unwritten(w, op, missing.predicates, "predicates");
+  }
   if (!state.absent.any() && state.holes.empty() && !parts_.launch.reactions[parts_.pc_of(op)].shuffles) return;
   if (state.absent.any()) check_absent_branch(parts_, w, op, mask);
   absent_.step(w, op, mask);
 }
 
 void RegisterUse::skipped(const Warp& w, const DecodedOp& op) {
-  unwritten(w, op, parts_.state_of(w).registers.skipped(w, op, w.active), "predicates");
+  unwritten(w, op, parts_.state_of(w).registers.skipped(w, parts_.launch.followed, op, w.active), "predicates");
   if (parts_.state_of(w).absent.any()) check_absent_branch(parts_, w, op, w.active);
 }
 

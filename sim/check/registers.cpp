@@ -1,13 +1,14 @@
 #include "sim/check/registers.h"
 
 #include "drywell/isa/spec.h"
+#include "sim/check/followed_registers.h"
 #include "sim/exec/exec.h"
 #include "sim/state/payload/call.h"
 
 namespace drywell::sim::check {
 namespace {
 
-constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
+constexpr uint32_t kSlot = kRegisterSlot;
 
 void add_predicates(const isa::Function& f, const FunctionCode& code, const isa::Operand& o, std::vector<uint16_t>& out) {
   using Kind = isa::Operand::Kind;
@@ -82,14 +83,15 @@ uint32_t RegisterShadow::frame_of(const Warp& w, const Program& p, const Decoded
   return entered ? w.frames[w.frame].parent : w.frame;
 }
 
-void RegisterShadow::enter(const Warp& w, const Program& p, uint32_t frame, LaneMask lanes) {
+void RegisterShadow::enter(const Warp& w, const Program& p, const FollowedRegisters& followed, uint32_t frame, LaneMask lanes) {
   const CallFrame& f = w.frames[frame];
   const FunctionCode& code = p.functions[f.function];
   const uint32_t first = f.registers / kSlot, end = first + code.frame_bytes / kSlot + 1;
   if (defined_.size() < end) defined_.resize(end, 0);
   if (predicates_.size() < f.preds + code.pred_count) predicates_.resize(f.preds + code.pred_count, 0);
-  for (uint32_t i = first; i + 1 < end; ++i) defined_[i] &= ~lanes;
-  for (uint32_t i = 0; i < code.pred_count; ++i) predicates_[f.preds + i] &= ~lanes;
+  const auto begin = [&](LaneMask& defined, bool follows) { follows ? void(defined &= ~lanes) : void(defined = kFullMask); };
+  for (uint32_t i = first; i + 1 < end; ++i) begin(defined_[i], followed.has_register(i - first));
+  for (uint32_t i = 0; i < code.pred_count; ++i) begin(predicates_[f.preds + i], followed.has_predicate(i));
   const auto give = [&](uint32_t slot) { defined_[first + slot / kSlot] = kFullMask; };
   give(code.scratch);
   if (frame != 0) give(code.return_pc);
@@ -98,17 +100,17 @@ void RegisterShadow::enter(const Warp& w, const Program& p, uint32_t frame, Lane
 }
 
 // An indirect call that sends lanes to different functions enters all but one of their frames without an event here.
-void RegisterShadow::prepare(const Warp& w, const Program& p, uint32_t frame) {
+void RegisterShadow::prepare(const Warp& w, const Program& p, const FollowedRegisters& followed, uint32_t frame) {
   const CallFrame& f = w.frames[frame];
-  if (predicates_.size() < f.preds + p.functions[f.function].pred_count) enter(w, p, frame, kFullMask);
+  if (predicates_.size() < f.preds + p.functions[f.function].pred_count) enter(w, p, followed, frame, kFullMask);
 }
 
-RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask) {
+RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& predicates, const FollowedRegisters& followed, const DecodedOp& op, LaneMask mask) {
   const Program& p = *w.cta->cluster->launch->program;
   Missing missing;
   if (op.flow == isa::Flow::return_) return missing;
   const uint32_t frame = frame_of(w, p, op);
-  prepare(w, p, frame);
+  prepare(w, p, followed, frame);
   const auto pc = static_cast<size_t>(&op - p.code.data());
   const Program::RegUse& use = p.reg_use[pc];
   const uint32_t* at = p.reg_lists.data() + use.first;
@@ -122,7 +124,9 @@ RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& 
     case Transfer::moves: made = moved(use, at, registers, mask); break;
     case Transfer::selects: made = selected(w, op, registers, mask); break;
   }
-  for (uint32_t i = 0; i < use.writes; ++i) put(registers[at[use.reads + i] / kSlot], made, mask);
+  for (uint32_t i = 0; i < use.writes; ++i) {
+    if (const uint32_t slot = at[use.reads + i] / kSlot; followed.has_register(slot)) put(registers[slot], made, mask);
+  }
   LaneMask* const preds = predicates_.data() + w.frames[frame].preds;
   for (uint32_t i = 0; i < r.reads; ++i) {
     const bool source = r.transfer == Transfer::moves && (i != 0 || r.at[i] != op.guard.index || op.guard.index == 0);
@@ -131,8 +135,10 @@ RegisterShadow::Missing RegisterShadow::step(const Warp& w, const PredicateUse& 
     else
       missing.predicates |= mask & ~preds[r.at[i]];
   }
-  for (uint32_t i = 0; i < r.writes; ++i) put(preds[r.at[r.reads + i]], made, mask);
-  if (calls(op) && frame != w.frame) enter(w, p, w.frame, mask);
+  for (uint32_t i = 0; i < r.writes; ++i) {
+    if (const uint16_t index = r.at[r.reads + i]; followed.has_predicate(index)) put(preds[index], made, mask);
+  }
+  if (calls(op) && frame != w.frame) enter(w, p, followed, w.frame, mask);
   return missing;
 }
 
@@ -141,10 +147,12 @@ void RegisterShadow::define(uint32_t slot, LaneMask lanes) {
   defined_[slot / kSlot] |= lanes;
 }
 
-bool RegisterShadow::defined(uint32_t slot, LaneMask lanes) const { return slot / kSlot < defined_.size() && (lanes & ~defined_[slot / kSlot]) == 0; }
+bool RegisterShadow::defined(const FollowedRegisters& followed, uint32_t slot, LaneMask lanes) const {
+  return !followed.has_register(slot / kSlot) || (slot / kSlot < defined_.size() && (lanes & ~defined_[slot / kSlot]) == 0);
+}
 
-LaneMask RegisterShadow::skipped(const Warp& w, const DecodedOp& op, LaneMask lanes) {
-  prepare(w, *w.cta->cluster->launch->program, w.frame);
+LaneMask RegisterShadow::skipped(const Warp& w, const FollowedRegisters& followed, const DecodedOp& op, LaneMask lanes) {
+  prepare(w, *w.cta->cluster->launch->program, followed, w.frame);
   return lanes & ~predicates_[w.frames[w.frame].preds + op.guard.index];
 }
 

@@ -38,26 +38,31 @@ class PredicateUse {
   std::vector<uint16_t> lists_;
 };
 
+inline constexpr uint32_t kRegisterSlot = 128;  // bytes of a register of 32-bit lanes
+
+class FollowedRegisters;
+
 class RegisterShadow {
  public:
   struct Missing {
     LaneMask registers = 0, predicates = 0;
   };
   /// `op` was executed by `mask`, which is not empty. Returns the lanes with an undefined operand, and defines the registers `op` writes.
-  Missing step(const Warp& w, const PredicateUse& predicates, const DecodedOp& op, LaneMask mask);
+  /// Of registers that are not followed every lane has a value.
+  Missing step(const Warp& w, const PredicateUse& predicates, const FollowedRegisters& followed, const DecodedOp& op, LaneMask mask);
+  /// Call before the others: makes room for the frame.
+  void prepare(const Warp& w, const Program& p, const FollowedRegisters& followed, uint32_t frame);
   /// An operation writes the register later; `slot`: offset in the register file.
   void define(uint32_t slot, LaneMask lanes);
-  bool defined(uint32_t slot, LaneMask lanes) const;
+  bool defined(const FollowedRegisters& followed, uint32_t slot, LaneMask lanes) const;
   /// The guard of `op` excluded all of `lanes`. Returns the lanes for which the guard's predicate is undefined.
-  LaneMask skipped(const Warp& w, const DecodedOp& op, LaneMask lanes);
+  LaneMask skipped(const Warp& w, const FollowedRegisters& followed, const DecodedOp& op, LaneMask lanes);
 
  private:
   /// The frame of the instruction just executed, which may have called or returned.
   uint32_t frame_of(const Warp& w, const Program& p, const DecodedOp& op) const;
   /// A frame that lanes enter holds no values of theirs, whatever earlier calls have left there.
-  void enter(const Warp& w, const Program& p, uint32_t frame, LaneMask lanes);
-
-  void prepare(const Warp& w, const Program& p, uint32_t frame);
+  void enter(const Warp& w, const Program& p, const FollowedRegisters& followed, uint32_t frame, LaneMask lanes);
 
   std::vector<LaneMask> defined_, predicates_;  // of all frames, in the warp's layout
 };

@@ -43,16 +43,17 @@ class StateTable {
     states_.push_back({a, past, 0, 0});
     return last_written_state_ = static_cast<StateId>(states_.size() - 1);
   }
-  /// The state `s` after one more read. Drops a reader if a later read by the same component implies it.
+  /// The state `s` after one more read. Drops a reader if a later read by the same component implies it, but keeps a few whose lanes were elsewhere.
   StateId read(StateId s, AccessId a) {
     Read& known = reads_[(s * 31 + a) % kReads];
     if (known.state == s && known.access == a) return known.result;
     const State old = states_[s];
     if (old.count != 0 && pool_[old.first + old.count - 1] == a) return s;
     const auto first = static_cast<uint32_t>(pool_.size());
+    uint32_t elsewhere = 0;
     for (uint32_t i = 0; i < old.count; ++i) {
       const AccessId r = pool_[old.first + i];
-      if (!implied(accesses_[r], accesses_[a])) pool_.push_back(r);
+      if (!implied(accesses_[r], accesses_[a]) || (lanes_elsewhere(accesses_[r], accesses_[a]) && elsewhere++ < kElsewhere)) pool_.push_back(r);
     }
     pool_.push_back(a);
     states_.push_back({old.writer, old.past, first, static_cast<uint32_t>(pool_.size()) - first});
@@ -82,7 +83,10 @@ class StateTable {
     StateId result = 0;
   };
   static constexpr size_t kReads = 256;
+  static constexpr uint32_t kElsewhere = 3;
 
+  /// Two reads of shared memory between which the lanes of the warp have not met: a byte may be another lane's in the earlier one.
+  static bool lanes_elsewhere(const Access& old, const Access& now) { return old.places != 0 && now.places != 0 && old.done_at == now.done_at; }
   static bool implied(const Access& old, const Access& now) {
     return old.cluster == now.cluster && old.done == now.done && old.agent == now.agent && old.done_at != kInFlight && old.done_at <= now.done_at;
   }

@@ -1,6 +1,7 @@
 // The graph of a deadlock, as data: HangExplanation::text (hang.cpp) describes the same in words.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -15,6 +16,8 @@ std::string line_of(const GuestPlace& p) {
   const std::string ptx = p.ptx.size() > 60 ? p.ptx.substr(0, 57) + "..." : p.ptx;
   return ptx + source_of(p);
 }
+
+constexpr const char* kArrived = "has arrived";
 
 class GraphMaker {
  public:
@@ -53,6 +56,47 @@ class GraphMaker {
   std::set<std::pair<size_t, size_t>> edges_;
 };
 
+std::string mbarrier_node(const Cluster& c, uint32_t address) {
+  const std::string variable = shared_variable_at(*c.launch->program, shared_offset(address));
+  return fmt::format("mbarrier {:#x}{} of CTA rank {}", shared_offset(address), variable.empty() ? "" : " (" + variable + ")", shared_rank(address));
+}
+
+// Looks for a circle: each node waits for the next. An arrival that was made is none of it.
+class CircleSearch {
+ public:
+  explicit CircleSearch(const WaitGraph& g) : graph_(g), next_(g.nodes.size()), visited_(g.nodes.size()) {
+    for (const WaitGraph::Edge& e : g.edges)
+      if (e.label != kArrived) next_[e.from].push_back(e.to);
+  }
+  /// Its nodes, the first one again at the end; nothing: there is none.
+  std::vector<size_t> run() {
+    for (size_t n = 0; n < graph_.nodes.size(); ++n)
+      if (visit(n)) return path_;
+    return {};
+  }
+
+ private:
+  bool visit(size_t n) {
+    const auto before = std::find(path_.begin(), path_.end(), n);
+    if (before != path_.end()) {
+      path_.erase(path_.begin(), before);
+      path_.push_back(n);
+      return true;
+    }
+    if (visited_[n]) return false;
+    visited_[n] = true;
+    path_.push_back(n);
+    if (std::any_of(next_[n].begin(), next_[n].end(), [&](size_t to) { return visit(to); })) return true;
+    path_.pop_back();
+    return false;
+  }
+
+  const WaitGraph& graph_;
+  std::vector<std::vector<size_t>> next_;
+  std::vector<bool> visited_;
+  std::vector<size_t> path_;
+};
+
 // The places of a warp's lanes.
 std::vector<std::string> places(const Warp& w, const std::vector<Standing>& all) {
   std::vector<std::string> lines;
@@ -72,14 +116,14 @@ WaitGraph HangExplanation::graph() const {
       about.push_back(fmt::format("{} of {} arrivals missing", m->pending, m->expected));
       if (m->tx != 0) about.push_back(bytes_owed(m->tx));
     }
-    const size_t b = g.barrier(fmt::format("mbarrier {:#x} of CTA rank {}", shared_offset(address), shared_rank(address)), std::move(about));
+    const size_t b = g.barrier(mbarrier_node(cluster_, address), std::move(about));
     g.edge(from, b, s.lanes == w.alive ? fmt::format("waits for parity {}", s.parity) : fmt::format("lanes {:#010x} wait for parity {}", s.lanes, s.parity));
     const BarrierState* known = mbarriers_.find(address);
     if (known == nullptr) return;
     std::set<std::pair<uint16_t, uint16_t>> here;
     for (const LedgerEntry& e : known->ledger) {
       here.emplace(e.cta, e.warp);
-      g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "has arrived");
+      g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), kArrived);
     }
     for (const LedgerEntry& e : known->last_ledger) {
       if (!here.contains({e.cta, e.warp})) g.edge(b, g.warp(cluster_.ctas[e.cta]->warps[e.warp]), "came in the phase before");
@@ -111,6 +155,13 @@ WaitGraph HangExplanation::graph() const {
     }
   }
   return std::move(g.graph);
+}
+
+std::string HangExplanation::circle() const {
+  const WaitGraph g = graph();
+  std::string out;
+  for (const size_t n : CircleSearch(g).run()) out += (out.empty() ? "" : " -> ") + g.nodes[n].lines.front();
+  return out.empty() ? out : "  a circle of waits: " + out + "\n";
 }
 
 }  // namespace drywell::sim::check

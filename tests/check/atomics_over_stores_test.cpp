@@ -57,7 +57,7 @@ TEST(AtomicsOverStores, OfTheLastOneAreSilent) {
   const std::string clear = " setp.eq.u32 %p3, %r3, 3; @%p3 st.global.u32 [%rd1], 0;";
   EXPECT_THAT(codes_of("atom.acq_rel.gpu.global.add.u32 %r3, [%rd1], 1;" + clear, 4, 1), IsEmpty());
   EXPECT_THAT(codes_of("atom.relaxed.gpu.global.add.u32 %r3, [%rd1], 1;" + clear, 4, 1), IsEmpty());
-  EXPECT_THAT(codes_of("and.b32 %r4, %r2, 31; setp.eq.u32 %p4, %r4, 0; mov.b32 %r3, 0; @%p4 atom.shared.add.u32 %r3, [s], 1; setp.eq.u32 %p3, %r3, 2; @%p3 st.shared.u32 [s], 0;", 1, 64), IsEmpty());
+  EXPECT_THAT(codes_of("@%p2 st.shared.u32 [s], 0; bar.sync 0; and.b32 %r4, %r2, 31; setp.eq.u32 %p4, %r4, 0; mov.b32 %r3, 0; @%p4 atom.shared.add.u32 %r3, [s], 1; setp.eq.u32 %p3, %r3, 2; @%p3 st.shared.u32 [s], 0;", 1, 64), IsEmpty());
 }
 
 // What another thread's data is needs a fence all the same, and so does a counter that somebody changes later.

@@ -285,7 +285,7 @@ TEST_F(CheckCommand, DrawsADeadlock) {
     EXPECT_THAT(f.out, HasSubstr("who waits for whom"));
     std::ifstream in(dir.file(name));
     const std::string picture{std::istreambuf_iterator<char>(in), {}};
-    for (const char* part : {"warp 0", "mbarrier 0x400 of CTA rank 0", "512 bytes expected and not delivered", "waits for parity 0"}) EXPECT_THAT(picture, HasSubstr(part)) << name;
+    for (const char* part : {"warp 0", "mbarrier 0x400 (bar) of CTA rank 0", "512 bytes expected and not delivered", "waits for parity 0"}) EXPECT_THAT(picture, HasSubstr(part)) << name;
   }
 }
 

@@ -57,6 +57,15 @@ TEST(DescribeFindings, OneCauseHasOneEntry) {
   EXPECT_NE(text.find("the same at x.cu:11, x.cu:12 (9 times in all)"), std::string::npos) << text;
 }
 
+// A helper's line says little: the caller's is named, too, and two callers are two places.
+TEST(DescribeFindings, AWarningInAHelperHasTheCallersLine) {
+  std::vector<sim::Finding> all{finding("H7503", kWarning, at("reads", "helpers.cuh", 5)), finding("H7503", kWarning, at("reads", "helpers.cuh", 5))};
+  all[0].here.where.called_from = {{"wrappers.cuh", 7, 0}, {"dir/kernel.cu", 40, 0}};
+  all[1].here.where.called_from = {{"dir/kernel.cu", 50, 0}};
+  const std::string text = sim::describe_findings(all);
+  EXPECT_NE(text.find("2 times at helpers.cuh:5 (from kernel.cu:40), helpers.cuh:5 (from kernel.cu:50)"), std::string::npos) << text;
+}
+
 TEST(DescribeFindings, ACopyThatNobodyWaitsForIsOneCause) {
   const sim::FindingParty copy = at("written, asynchronously, by", "x.cu", 5);
   std::vector<sim::Finding> all{finding("H7001", kError, at("reads", "x.cu", 10), copy), finding("H7004", kError, at("writes", "x.cu", 11), copy),

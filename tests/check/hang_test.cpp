@@ -43,6 +43,68 @@ TEST(Hang, NamesTheWarpThatDidNotComeAgain) {
   EXPECT_NE(why.find("in the phase before, and not in this one: warp 1 arrived 1"), std::string::npos) << why;
   EXPECT_NE(why.find("1 phases completed since"), std::string::npos) << why;
   EXPECT_NE(why.find("who waits for whom"), std::string::npos) << why;
+  EXPECT_NE(why.find("warp 1 came in the phase before and waits itself, for the mbarrier at 0x400 (bar) of CTA rank 0, parity 1"), std::string::npos) << why;
+}
+
+TEST(Hang, NamesWarpsThatHaveExited) {
+  const std::string why = hang(kInit + R"(
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 exit;
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+)" + wait_for("[bar]", 0),
+                               128);
+  EXPECT_NE(why.find("1 of 2 arrivals are missing; so far warp 0 alone came; warps 1 to 3 have exited"), std::string::npos) << why;
+}
+
+// Halves of one warp wait for each other, each on an mbarrier of its own: both have their ledger, under their names.
+TEST(Hang, TellsWhichOfTwoBarriersOfOneWarpIsMeant) {
+  const std::string why = hang(kInit + R"(
+  @first mbarrier.init.shared::cta.b64 [bar+8], 16;
+  bar.sync 0;
+  setp.lt.u32 %p2, tid, 16;
+  @%p2 bra LOW;
+)" + wait_for("[bar]", 0) + R"(
+  bra END;
+LOW:
+)" + wait_for("[bar+8]", 0) + "END: bar.warp.sync -1;",
+                               32);
+  EXPECT_NE(why.find("      the mbarrier at 0x400 (bar) of CTA rank 0:\n"), std::string::npos) << why;
+  EXPECT_NE(why.find("      the mbarrier at 0x408 (bar+0x8) of CTA rank 0:\n"), std::string::npos) << why;
+}
+
+// Each of two warps begins with a wait for the other's arrival.
+TEST(Hang, NamesACircleOfWaits) {
+  const std::string why = hang(R"(
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra SECOND;
+  bar.sync 1, 64;
+  bar.arrive 2, 64;
+  bra END;
+SECOND:
+  bar.sync 2, 64;
+  bar.arrive 1, 64;
+END:
+  bar.sync 0;
+)",
+                               64);
+  EXPECT_NE(why.find("a circle of waits: warp 0 -> barrier 1 of CTA rank 0 -> warp 1 -> barrier 2 of CTA rank 0 -> warp 0\n"), std::string::npos) << why;
+}
+
+TEST(Hang, LanesAtTwoNamedBarriers) {
+  const std::string why = hang(R"(
+  and.b32 %r1, tid, 31;
+  setp.lt.u32 %p2, %r1, 16;
+  @%p2 bra LOW;
+  barrier.sync 2, 64;
+  bra END;
+LOW:
+  barrier.sync 1, 64;
+END:
+  bar.warp.sync -1;
+)",
+                               64);
+  EXPECT_NE(why.find("for the barrier that it names"), std::string::npos) << why;
+  EXPECT_NE(why.find("for lanes of its own warp that are elsewhere"), std::string::npos) << why;
 }
 
 TEST(Hang, TellsOfABarrierNobodyArrivesOn) {

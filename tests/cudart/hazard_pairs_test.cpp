@@ -87,6 +87,50 @@ TEST_F(HazardPairs, LaterOnesAreFoundAtTheirLine) {
   }
 }
 
+/// A pair of pipelines.cu or tensor.cu: the file says what its wrong kernel has, and at which line.
+struct SelfDescribed {
+  std::string name, code;  // "none": both kernels are right
+  size_t line = 0;         // 0: not said
+};
+
+std::vector<SelfDescribed> described_in(const std::string& file) {
+  static const std::regex expect("// expect (\\w+) (\\w+)"), here("// here (\\w+)");
+  std::istringstream lines(read_text_file(source_path("tests/cudart/hazard_pairs/" + file)));
+  std::vector<SelfDescribed> all;
+  size_t number = 1;
+  for (std::string line; std::getline(lines, line); ++number) {
+    std::smatch m;
+    if (std::regex_search(line, m, expect)) all.push_back({m[1], m[2]});
+    if (!std::regex_search(line, m, here)) continue;
+    for (SelfDescribed& p : all)
+      if (p.name == m[1]) p.line = number;
+  }
+  return all;
+}
+
+class DescribedPairs : public HazardPairs {
+ protected:
+  void check(const std::string& file, const std::string& arch, size_t count) {
+    const std::string target = "compute_" + arch.substr(3), unit = file.substr(0, file.find('.'));
+    const std::string path = program("described_" + unit, {"../hazard_pairs/" + unit}, {"-std=c++17", "-gencode=arch=" + target + ",code=" + target, "-lineinfo"});
+    const std::vector<SelfDescribed> all = described_in(file);
+    EXPECT_EQ(all.size(), count);
+    for (const SelfDescribed& p : all) {
+      const Finished f = exec({"--arch=" + arch, "--check", "--max-instructions=200000"}, path, {p.name, "wrong"});
+      const std::set<std::string> codes = codes_in(f.err);
+      EXPECT_TRUE(p.code == "none" ? codes.empty() : codes.contains(p.code)) << p.name << " " << f.err;
+      EXPECT_TRUE(p.line == 0 || f.err.find(fmt::format("{}:{}", file, p.line)) != std::string::npos) << p.name << " " << f.err;
+      for (const char* driver : {"eager", "lazy", "shuffled:1", "shuffled:2", "timed"}) {
+        const Finished right = exec({"--arch=" + arch, "--check", std::string("--driver=") + driver, "--max-instructions=200000"}, path, {p.name, "right"});
+        EXPECT_TRUE(codes_in(right.err).empty() && right.exit_code == 0) << p.name << " " << driver << " " << right.err;
+      }
+    }
+  }
+};
+
+TEST_F(DescribedPairs, PipelinesClustersFlagsAndLanes) { check("pipelines.cu", "sm_90a", 67); }
+TEST_F(DescribedPairs, TensorMemory) { check("tensor.cu", "sm_100a", 12); }
+
 // The page names what is missed, and nothing else.
 TEST(HazardPairs_, ThePageNamesThoseThatAreMissed) {
   const std::string page = read_text_file(source_path("docs/hazards-more.md"));
