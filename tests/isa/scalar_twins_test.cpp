@@ -29,6 +29,18 @@ TEST(ScalarTwins, Integers) {
   });
 }
 
+TEST(ScalarTwins, Stack) {
+  check_twins({
+      {"alloca.u64 %rd1, %rd2, 3", Code::E1114},
+      {"alloca.u64 %rd1, %rd2, 0", Code::E1114},
+      {"alloca.u64 %rd1, %rd2, %r1", Code::E1102},
+      {"alloca.u64 %rd1, 16", std::nullopt},
+      {"alloca.u32 %r1, %r2, 4096", std::nullopt},
+      {"stackrestore.u64 16", Code::E1102},
+      {"stacksave.u32 %r1", std::nullopt},
+  });
+}
+
 TEST(ScalarTwins, Comparisons) {
   check_twins({
       {"setp.lo.b32 %p1, %r1, %r2", Code::E1306},
