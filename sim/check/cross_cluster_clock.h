@@ -28,9 +28,8 @@ class CrossClusterClock {
     const auto at = std::lower_bound(entries_->begin(), entries_->end(), k, [](const Entry& e, const Key& key) { return e.first < key; });
     return at != entries_->end() && at->first == k ? at->second : 0;
   }
-  /// A warp that polls a flag joins the same clock thousands of times, beside what it knows itself: the last one is remembered.
   void join(const CrossClusterClock& o) {
-    if (o.entries_ == nullptr || entries_ == o.entries_ || contained_ == o.entries_) return;
+    if (o.entries_ == nullptr || entries_ == o.entries_) return;
     if (entries_ == nullptr) {
       entries_ = o.entries_;
       return;
@@ -41,9 +40,8 @@ class CrossClusterClock {
     } else if (all != *entries_) {
       entries_ = std::make_shared<const std::vector<Entry>>(std::move(all));
     }
-    contained_ = o.entries_;
   }
-  void clear() { entries_ = contained_ = nullptr; }
+  void clear() { entries_ = nullptr; }
   bool same(const CrossClusterClock& o) const { return entries_ == o.entries_; }
 
  private:
@@ -58,7 +56,6 @@ class CrossClusterClock {
   }
 
   std::shared_ptr<const std::vector<Entry>> entries_;
-  std::shared_ptr<const std::vector<Entry>> contained_;  // of the clock that was joined last
 };
 
 /// What clusters have released into a place of memory.

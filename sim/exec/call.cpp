@@ -275,7 +275,7 @@ const KnownFunction* known_function(std::string_view name, size_t args) {
 
 /// What a call of an undefined function is for, where its name says so.
 std::string_view purpose(std::string_view name) {
-  const bool launches = name.starts_with("cudaLaunchDevice") || name.starts_with("cudaGetParameterBuffer");
+  const bool launches = name.find("LaunchDevice") != name.npos || name.find("GetParameterBuffer") != name.npos;
   return launches ? " (dynamic parallelism: kernels that launch kernels are not modelled)" : "";
 }
 
