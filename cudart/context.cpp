@@ -30,13 +30,12 @@ Context::Session& Context::session() {
 
 const sim::LoadedModule& Context::loaded(GuestModule& m) {
   return m.loaded([this, &m](std::span<const void* const> units, const std::string& name) {
-    const auto text = [this, &m](const void* unit) {
-      std::string ptx = best_image(read_fatbin(unit), device().arch().target).ptx();
-      m.ptx_target = target_number(ptx);
-      return ptx;
-    };
     std::vector<std::string> texts;
-    for (const void* unit : units) texts.push_back(text(unit));
+    for (const void* unit : units) {
+      const std::vector<FatbinImage> images = read_fatbin(unit);
+      if (units.size() > 1 && is_device_runtime(images)) continue;
+      m.ptx_target = target_number(texts.emplace_back(best_image(images, device().arch().target).ptx()));
+    }
     if (texts.size() == 1 && !uses_device_runtime(texts[0])) return device().load_ptx(texts[0], name);
     std::vector<isa::Module> parts;
     for (const std::string& ptx : texts) {
@@ -94,6 +93,17 @@ void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** argument
   }
   const auto abi = [](const Dim3& d) { return AbiDim3{d.x, d.y, d.z}; };
   streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
+}
+
+void* only_context() {
+  static char address;
+  return &address;
+}
+
+void Context::enter_runtime() {
+  initialized = primary_context = true;
+  ThreadState& t = thread();
+  t.contexts = std::max(t.contexts, 1u);
 }
 
 void Context::reset() {

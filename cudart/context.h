@@ -29,6 +29,9 @@ struct CallConfiguration {
   void* stream = nullptr;
 };
 
+/// The handle of the one context: only its address has a meaning.
+void* only_context();
+
 /// The object of a CUlinkState: units of PTX for one module. When complete it is its own image: the program passes its
 /// address to cuModuleLoadData.
 struct LinkJob {
@@ -43,6 +46,7 @@ struct GreenContext {
 
 struct ThreadState {
   CudaError last = CudaError::success;
+  unsigned contexts = 0;  // on the thread's stack of contexts. There is one context, so that their number says which is current
   std::vector<CallConfiguration> pushed;
 };
 
@@ -70,6 +74,8 @@ class Context {
   bool finish();
 
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
+  /// A call of the runtime interface: it initialises the driver, and makes the primary context current where none is.
+  void enter_runtime();
   /// Writes `text` to standard error, once per text.
   void say_once(const std::string& text);
   /// say_once, for why a call fails: the latest is kept.
@@ -83,6 +89,8 @@ class Context {
   unsigned long long next_green = 1;
   std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
   Limits limits;
+  bool initialized = false;               // by cuInit or the runtime: before that the driver interface refuses its calls
+  bool primary_context = false;           // retained, or made by the runtime
   CudaError sticky = CudaError::success;  // a kernel's fault: every call fails until the device is reset
 
  private:

@@ -102,6 +102,10 @@ bool uses_device_runtime(std::string_view ptx) {
   return std::any_of(std::begin(kUnits), std::end(kUnits), [&](const Unit& u) { return ptx.find(u.function) != std::string_view::npos; });
 }
 
+bool is_device_runtime(const std::vector<FatbinImage>& unit) {
+  return std::any_of(unit.begin(), unit.end(), [](const FatbinImage& i) { return i.kind == ImageKind::ptx && i.ptx().find("cnpLaunchDevice") != std::string::npos; });
+}
+
 void add_device_runtime(std::vector<isa::Module>& units) {
   for (const Unit& u : kUnits) {
     if (needs(units, u.function)) units.push_back(isa::parse_ptx_or_throw(u.ptx, "libcudadevrt"));

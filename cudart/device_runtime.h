@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cudart/fatbin.h"
 #include "drywell/isa/instruction.h"
 
 namespace drywell::cudart {
@@ -13,6 +14,8 @@ std::string_view grid_barrier();
 
 /// True if a unit's PTX may need functions of this file.
 bool uses_device_runtime(std::string_view ptx);
+/// Whether a translation unit is libcudadevrt's own, which nvcc links to programs with dynamic parallelism: its PTX calls the driver.
+bool is_device_runtime(const std::vector<FatbinImage>& unit);
 /// Adds the functions that the units declare and do not define.
 void add_device_runtime(std::vector<isa::Module>& units);
 

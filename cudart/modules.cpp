@@ -134,6 +134,12 @@ void Modules::register_variable(GuestModule& m, const void* host, const std::str
   symbols_[host] = {&m, name, bytes, managed};
 }
 
+const void* Modules::host_entry(const void* host_or_handle) const {
+  const Kernel* k = &kernel(host_or_handle);
+  const auto it = std::find_if(by_host_.begin(), by_host_.end(), [&](const auto& entry) { return entry.second == k; });
+  return it != by_host_.end() ? it->first : k;
+}
+
 bool Modules::is_kernel(const void* handle) const {
   return std::any_of(modules_.begin(), modules_.end(), [&](const auto& m) {
     return std::any_of(m->kernels().begin(), m->kernels().end(), [&](const auto& k) { return k.second.get() == handle; });

@@ -89,6 +89,8 @@ class Modules {
   void register_variable(GuestModule& m, const void* host, const std::string& name, size_t bytes, void** managed);
   /// Returns a kernel by its host entry (which <<<…>>> calls) or by its handle. Throws CallFailed.
   Kernel& kernel(const void* host_or_handle) const;
+  /// The host entry of a kernel that is given as for kernel(); its handle if it has none.
+  const void* host_entry(const void* host_or_handle) const;
   const Symbol& symbol(const void* host) const;
   const std::vector<std::unique_ptr<GuestModule>>& all() const { return modules_; }
   const std::map<const void*, Symbol>& symbols() const { return symbols_; }

@@ -102,5 +102,4 @@ CudaError cudaMemPoolSetAttribute(void* pool, int attribute, const void* value);
 CudaError cudaMemPoolGetAttribute(void* pool, int attribute, void* value);
 CudaError cudaMemPoolSetAccess(void* pool, const void* list, size_t count);
 CudaError cudaMallocFromPoolAsync(void** out, size_t bytes, void* pool, void* stream);
-CudaError cuCtxGetCurrent(void** out);
 }

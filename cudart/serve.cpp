@@ -90,6 +90,16 @@ void explain_silence() {
   }
 }
 
+bool of_runtime(std::string_view name) { return name.starts_with("cuda"); }
+/// The driver's names have a capital behind "cu".
+bool of_driver(std::string_view name) { return name.size() > 2 && name.starts_with("cu") && name[2] >= 'A' && name[2] <= 'Z'; }
+
+void begin(Context& c, std::string_view name, bool always) {
+  if (!always) require(c.sticky == CudaError::success, c.sticky);
+  if (of_runtime(name)) c.enter_runtime();
+  if (of_driver(name) && !always) require(c.initialized, CudaError::initialization);
+}
+
 }  // namespace
 
 CudaError serve_call(const char* name, Body body, void* closure, bool after_fault) {
@@ -99,7 +109,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
   try {
     if (forked_away(p)) return CudaError::initialization;
     Context& c = context(p);
-    if (!after_fault) require(c.sticky == CudaError::success, c.sticky);
+    begin(c, name, after_fault);
     body(closure, c);
     c.streams.advance();
   } catch (const CallFailed& e) {
@@ -117,7 +127,7 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
     print_error(fmt::format("drywell: {}: internal error (a bug in Drywell, please report it): {}\n", name, e.what()));
   }
   // Only the runtime has a last error: the driver interface's calls leave it.
-  const bool own = error != CudaError::success && error != CudaError::not_ready && std::string_view(name).starts_with("cuda");
+  const bool own = error != CudaError::success && error != CudaError::not_ready && of_runtime(name);
   // The error of a fault belongs to the device, not to this call: a reset clears it.
   if (own && p.context != nullptr && error != p.context->sticky) p.context->thread().last = error;
   return error;
@@ -144,16 +154,20 @@ CudaError settled(CudaError error) {
   });
 }
 
-CudaError last_error() {
+std::optional<RuntimeState> runtime_state() {
   Process& p = process();
   const std::lock_guard lock(*p.lock);
-  return p.context != nullptr ? p.context->thread().last : CudaError::success;
+  if (p.context == nullptr || !p.context->initialized) return std::nullopt;
+  const ThreadState& t = p.context->thread();
+  return RuntimeState{t.last, t.contexts, p.context->primary_context};
 }
 
-void set_last_error(CudaError e) {
+void restore(const RuntimeState& state) {
   Process& p = process();
   const std::lock_guard lock(*p.lock);
-  if (p.context != nullptr) p.context->thread().last = e;
+  p.context->thread().last = state.last;
+  p.context->thread().contexts = state.contexts;
+  p.context->primary_context = state.primary_context;
 }
 
 CudaError not_served(const char* name) {

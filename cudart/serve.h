@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <type_traits>
 
 #include "cudart/call.h"
@@ -19,7 +20,7 @@ template <class F>
 CudaError serve(const char* name, F&& f) {
   return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, false);
 }
-/// As serve, for calls that work after a fault.
+/// As serve, for calls that work after a fault and before cuInit.
 template <class F>
 CudaError serve_always(const char* name, F&& f) {
   return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
@@ -31,17 +32,24 @@ void wait_until(Context& c, const char* what, const std::function<bool()>& done)
 /// Waits for all work in front of what the default stream gets next: the end of calls that copy before they return.
 CudaError settled(CudaError error);
 
-/// The error that cudaGetLastError would return in this thread.
-CudaError last_error();
-void set_last_error(CudaError e);
+/// What calls of the runtime change beside their results, and calls of the driver do not: the last error, and which contexts there are.
+struct RuntimeState {
+  CudaError last = CudaError::success;
+  unsigned contexts = 0;
+  bool primary_context = false;
+};
+/// Of this thread; nullopt if nothing has initialised the driver.
+std::optional<RuntimeState> runtime_state();
+void restore(const RuntimeState& state);
 
-/// For functions of the driver interface that do what one of the runtime does: calls it, and leaves the runtime's last error
-/// as it was. PyTorch asks for the last error after driver calls that may fail.
+/// For functions of the driver interface that do what one of the runtime does: calls it, and leaves the runtime's state as it was. PyTorch asks
+/// for the last error after driver calls that may fail. Before cuInit the driver refuses its calls.
 template <class... P, class... A>
 CudaError forward(CudaError (*runtime)(P...), A... arguments) {
-  const CudaError before = last_error();
+  const std::optional<RuntimeState> before = runtime_state();
+  if (!before.has_value()) return CudaError::initialization;
   const CudaError error = runtime(arguments...);
-  set_last_error(before);
+  restore(*before);
   return error;
 }
 

@@ -128,11 +128,11 @@ bool shape_fits(const Function& f, const OperandSpec& want, const Operand& o) {
   switch (o.kind) {
     case Operand::Kind::reg: {
       if ((want.shapes & kReg) == 0) return false;
-      if (o.negated && (want.shapes & kNegPred) == 0) return false;
       if ((!o.part.whole() && (want.shapes & kPart) == 0) || (o.minus && (want.shapes & kMinus) == 0)) return false;
       // A predicate register fits only a predicate operand, and a data register only a data operand; this also
       // identifies optional operands.
       const bool is_pred = o.index < f.regs.size() && f.regs[o.index].type == Mod::pred;
+      if (o.negated && (!is_pred || (want.shapes & kNegPred) == 0)) return false;
       if (want.type.from == TypeRule::From::fixed) return is_pred == (want.type.fixed == Mod::pred);
       return true;
     }

@@ -135,6 +135,8 @@ inline constexpr TypeRule kB128 = fixed(Mod::b128);
 constexpr OperandSpec dst(const char* name, TypeRule t = kT) { return {name, Access::write, kReg, t}; }
 constexpr OperandSpec dst_vec(const char* name, TypeRule t = kT) { return {name, Access::write, kReg | kVec, t}; }
 constexpr OperandSpec src(const char* name, TypeRule t = kT) { return {name, Access::read, kReg | kImm, t}; }
+/// A source of .pred may be written !p, as ptxas 13.0 takes it.
+constexpr OperandSpec bits_src(const char* name) { return {name, Access::read, kReg | kImm | kNegPred, kT}; }
 constexpr OperandSpec src_vec(const char* name, TypeRule t = kT) { return {name, Access::read, kReg | kImm | kVec, t}; }
 constexpr OperandSpec rw(const char* name, TypeRule t = kT) { return {name, Access::read_write, kReg, t}; }
 constexpr OperandSpec reg(const char* name, TypeRule t = kT) { return {name, Access::read, kReg, t}; }
@@ -149,7 +151,7 @@ constexpr OperandSpec signed_src(OperandSpec o) {
 constexpr OperandSpec imm(const char* name) { return {name, Access::read, kImm, any()}; }
 constexpr OperandSpec mem(const char* name) { return {name, Access::read, kAddr, any()}; }
 constexpr OperandSpec tensor(const char* name) { return {name, Access::read, kTensor, any()}; }
-constexpr OperandSpec pred(const char* name) { return {name, Access::read, kReg | kNegPred, kPred}; }
+constexpr OperandSpec pred(const char* name) { return {name, Access::read, kReg | kImm | kNegPred, kPred}; }
 constexpr OperandSpec dst_pred(const char* name) { return {name, Access::write, kReg, kPred}; }
 constexpr OperandSpec label(const char* name) { return {name, Access::read, kLabel, any()}; }
 constexpr OperandSpec optional(OperandSpec o) { o.optional = true; return o; }

@@ -75,12 +75,42 @@ void add_uniform_loads(std::vector<ProgramSpec>& out) {
       [&](uint32_t t) { return (word(4 * t) - word(4 * t + 1)) ^ (word(4 * t + 2) - word(4 * t + 3)); });
 }
 
+/// Takes 8 to 64 bytes, as %d12 says, by `take`, which leaves the address in %d11; %r13 is then what the thread stored at their end, plus the
+/// low bits of the address.
+std::string take_and_use(const std::string& take) {
+  return "mad.lo.u32 %r12, %thread, 21, 4;\nand.b32 %r10, %thread, 7;\nmad.lo.u32 %r10, %r10, 8, 8;\ncvt.u64.u32 %d12, %r10;\n" + take +
+         "add.u64 %d13, %d11, %d12;\nst.local.b32 [%d13+-4], %r12;\nld.local.b32 %r13, [%d13+-4];\n"
+         "and.b64 %d13, %d11, 31;\ncvt.u32.u64 %r11, %d13;\nadd.u32 %r13, %r13, %r11;\n";
+}
+
+// alloca, and the stack pointer around it (9.7.16): each thread's bytes are its own, and aligned.
+void add_stack(std::vector<ProgramSpec>& out) {
+  std::vector<uint32_t> want;
+  for (uint32_t t = 0; t < kTextThreads; ++t) want.push_back(t * 21 + 4);
+  const auto add = [&](const char* name, const std::string& body) {
+    out.push_back(text_program("space", name, {body + store_words("%b1", "%r13"), {{.initial = Bytes(4 * kTextThreads)}, output(bytes_of(want))}}));
+  };
+  add("alloca.u64", take_and_use("alloca.u64 %d11, %d12, 32;\n"));
+  add("alloca.u32", take_and_use("alloca.u32 %r11, %r10, 32;\ncvt.u64.u32 %d11, %r11;\n"));
+  const auto add_restored = [&](int bits, char r) {
+    add(fmt::format("stackrestore.u{}", bits).c_str(),
+        take_and_use("alloca.u64 %d11, %d12, 32;\n") +
+            fmt::format("stacksave.u{0} %{1}8;\nalloca.u64 %d10, %d12;\nst.local.b64 [%d10], %d12;\nstackrestore.u{0} %{1}8;\nstacksave.u{0} %{1}9;\n"
+                        "sub.u{0} %{1}9, %{1}9, %{1}8;\n",
+                        bits, r) +
+            (bits == 64 ? "cvt.u32.u64 %r10, %d9;\n" : "mov.b32 %r10, %r9;\n") + "add.u32 %r13, %r13, %r10;\n");
+  };
+  add_restored(64, 'd');
+  add_restored(32, 'r');
+}
+
 }  // namespace
 
 void add_space(std::vector<ProgramSpec>& out) {
   add_questions(out);
   add_conversions(out);
   add_uniform_loads(out);
+  add_stack(out);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -19,12 +19,12 @@ struct Matrix {
   unsigned rows, columns;
   ElementType type;
   bool by_rows;
-  unsigned padding() const { return type.bits < 8 ? 32 : 16; }
+  unsigned padding() const { return type.bits < 8 ? 128 / type.bits : 16; }
   unsigned stride() const { return (by_rows ? columns : rows) + padding(); }
   unsigned bytes() const { return stride() * (by_rows ? rows : columns) * type.bits / 8; }
   const char* layout() const { return by_rows ? "row" : "col"; }
   // Operands of halves repeat their elements (9.7.14.4.1): eight registers in every shape.
-  unsigned registers(bool multiplicand) const { return multiplicand && type.bits == 16 && type.exponent == 5 ? 8 : rows * columns * type.bits / 1024; }
+  unsigned registers(bool multiplicand) const { return multiplicand && type.bits == 16 && type.exponent == 5 ? 8 : rows * columns / 32 * type.bits / type.register_bits(); }
   void put(std::vector<uint8_t>& image, unsigned row, unsigned column, int64_t v) const {
     const unsigned at = (by_rows ? row * stride() + column : column * stride() + row) * type.bits;
     const uint64_t code = encode(type, v);
@@ -40,15 +40,22 @@ struct Form {
   unsigned m, n, k;
   ElementType ab, cd;
   bool a_rows, b_rows, cd_rows;
+  const char* bit_operation = "";  // of kB1: "xor", "and"
   Matrix a() const { return {m, k, ab, a_rows}; }
   Matrix b() const { return {k, n, ab, b_rows}; }
   Matrix c() const { return {m, n, cd, cd_rows}; }
   std::string shape() const { return fmt::format("m{}n{}k{}", m, n, k); }
   std::string product() const {
     const std::string types = ab.exponent == 5 ? fmt::format("{}.{}", cd.name, cd.name) : fmt::format("{}.{}.{}.{}", cd.name, ab.name, ab.name, cd.name);
-    return fmt::format("wmma.mma.sync.aligned.{}.{}.{}.{}", a().layout(), b().layout(), shape(), types);
+    const std::string operation = *bit_operation != 0 ? fmt::format(".{}.popc", bit_operation) : "";
+    return fmt::format("wmma.mma{}.sync.aligned.{}.{}.{}.{}", operation, a().layout(), b().layout(), shape(), types);
   }
+  /// What a pair of elements adds to a sum.
+  int64_t term(int64_t x, int64_t y) const { return *bit_operation == 'x' ? x ^ y : x * y; }
 };
+
+Mod register_type(const ElementType& t) { return t.letter == 'f' ? Mod::f32 : t.letter == 'g' ? Mod::f64
+                                                                                              : Mod::b32; }
 
 class WmmaKernel {
  public:
@@ -67,7 +74,7 @@ class WmmaKernel {
  private:
   Arg fragment(const Matrix& m, bool multiplicand) {
     Arg v({});
-    for (unsigned i = 0; i < m.registers(multiplicand); ++i) v.parts.push_back(k_.reg(m.type.letter == 'f' ? Mod::f32 : Mod::b32));
+    for (unsigned i = 0; i < m.registers(multiplicand); ++i) v.parts.push_back(k_.reg(register_type(m.type)));
     return v;
   }
   Arg load(const char* which, Symbol param, const Matrix& m, bool multiplicand) {
@@ -82,7 +89,8 @@ class WmmaKernel {
 
 std::vector<int64_t> values(const Matrix& m, uint64_t seed) {
   std::vector<int64_t> v(m.rows * m.columns);
-  for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int64_t>(random_word(seed, i) >> 40) % 7 - (m.type.is_signed ? 3 : 0);
+  const int64_t count = m.type.bits == 1 ? 2 : 7;
+  for (size_t i = 0; i < v.size(); ++i) v[i] = static_cast<int64_t>(random_word(seed, i) >> 40) % count - (m.type.is_signed ? 3 : 0);
   return v;
 }
 
@@ -106,7 +114,7 @@ Program make(const Form& f, Target target) {
   for (unsigned i = 0; i < f.m; ++i) {
     for (unsigned j = 0; j < f.n; ++j) {
       int64_t sum = c[i * f.n + j];
-      for (unsigned x = 0; x < f.k; ++x) sum += a[i * f.k + x] * b[x * f.n + j];
+      for (unsigned x = 0; x < f.k; ++x) sum += f.term(a[i * f.k + x], b[x * f.n + j]);
       f.c().put(d.expected, i, j, sum);
     }
   }
@@ -134,6 +142,10 @@ void add_wmma(std::vector<ProgramSpec>& out) {
     for (const bool a_rows : {false, true}) {
       for (const bool b_rows : {false, true}) add(out, {16, 16, 8, kTf32, kF32, a_rows, b_rows, cd_rows});
     }
+    for (const bool a_rows : {false, true}) {
+      for (const bool b_rows : {false, true}) add(out, {8, 8, 4, kF64, kF64, a_rows, b_rows, cd_rows});
+    }
+    for (const char* operation : {"xor", "and"}) add(out, {8, 8, 128, kB1, kS32, true, false, cd_rows, operation});
     for (const ElementType& ab : {kS4, kU4}) add(out, {8, 8, 32, ab, kS32, true, false, cd_rows});
   }
 }

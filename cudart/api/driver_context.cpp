@@ -1,4 +1,5 @@
 // Initialisation, devices, contexts and errors of the driver interface. There is one device and one context.
+#include <algorithm>
 #include <cstring>
 
 #include "cudart/entry_points.h"
@@ -11,25 +12,8 @@ using namespace drywell::cudart;
 
 namespace {
 
-/// The one context: only its address has a meaning.
-void* the_context() {
-  static char address;
-  return &address;
-}
-
-CudaError give_context(const char* name, void** out) {
-  return serve(name, [&](Context& c) {
-    require_value(out != nullptr);
-    c.device();
-    *out = the_context();
-  });
-}
-
-CudaError take_context(const char* name, const void* context) {
-  return serve(name, [&](Context& c) {
-    require(context == nullptr || context == the_context(), CudaError::invalid_context);
-    c.device();
-  });
+CudaError use_context(const char* name, const void* context) {
+  return serve(name, [&](Context&) { require(context == nullptr || context == only_context(), CudaError::invalid_context); });
 }
 
 }  // namespace
@@ -38,9 +22,10 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 CudaError cuInit(unsigned flags) {
-  return serve("cuInit", [&](Context& c) {
+  return serve_always("cuInit", [&](Context& c) {
     require_value(flags == 0);
     c.device();
+    c.initialized = true;
   });
 }
 CudaError cuDriverGetVersion(int* out) {
@@ -107,7 +92,12 @@ CudaError cuDeviceGetExecAffinitySupport(int* out, int type, int device) {
 }
 
 CudaError cuDevicePrimaryCtxRetain(void** out, int device) {
-  return device == 0 ? give_context("cuDevicePrimaryCtxRetain", out) : CudaError::invalid_device;
+  return serve("cuDevicePrimaryCtxRetain", [&](Context& c) {
+    require_value(out != nullptr);
+    require(device == 0, CudaError::invalid_device);
+    c.primary_context = true;
+    *out = only_context();
+  });
 }
 CudaError cuDevicePrimaryCtxRelease_v2(int) { return CudaError::success; }
 CudaError cuDevicePrimaryCtxReset_v2(int) { return forward(cudaDeviceReset); }
@@ -115,17 +105,53 @@ CudaError cuDevicePrimaryCtxSetFlags_v2(int, unsigned) { return CudaError::succe
 CudaError cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
   return serve("cuDevicePrimaryCtxGetState", [&](Context& c) {
     *flags = 0;
-    *active = c.has_device() ? 1 : 0;
+    *active = c.primary_context ? 1 : 0;
   });
 }
-CudaError cuCtxCreate_v2(void** out, unsigned, int device) { return device == 0 ? give_context("cuCtxCreate", out) : CudaError::invalid_device; }
+CudaError cuCtxCreate_v2(void** out, unsigned, int device) {
+  return serve("cuCtxCreate", [&](Context& c) {
+    require_value(out != nullptr);
+    require(device == 0, CudaError::invalid_device);
+    ++c.thread().contexts;
+    *out = only_context();
+  });
+}
 CudaError cuCtxCreate_v3(void** out, const void*, int, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
 CudaError cuCtxCreate_v4(void** out, const void*, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
-CudaError cuCtxDestroy_v2(void* context) { return take_context("cuCtxDestroy", context); }
-CudaError cuCtxSetCurrent(void* context) { return take_context("cuCtxSetCurrent", context); }
-CudaError cuCtxPushCurrent_v2(void* context) { return take_context("cuCtxPushCurrent", context); }
-CudaError cuCtxPopCurrent_v2(void** out) { return out != nullptr ? give_context("cuCtxPopCurrent", out) : CudaError::success; }
-CudaError cuCtxGetCurrent(void** out) { return give_context("cuCtxGetCurrent", out); }
+CudaError cuCtxDestroy_v2(void* context) {
+  return serve("cuCtxDestroy", [&](Context& c) {
+    require(context == only_context(), CudaError::invalid_context);
+    unsigned& contexts = c.thread().contexts;
+    contexts -= std::min(contexts, 1u);
+  });
+}
+/// Replaces the context on top of the thread's stack; null takes it away.
+CudaError cuCtxSetCurrent(void* context) {
+  return serve("cuCtxSetCurrent", [&](Context& c) {
+    require(context == nullptr || context == only_context(), CudaError::invalid_context);
+    unsigned& contexts = c.thread().contexts;
+    contexts = context != nullptr ? std::max(contexts, 1u) : contexts - std::min(contexts, 1u);
+  });
+}
+CudaError cuCtxPushCurrent_v2(void* context) {
+  return serve("cuCtxPushCurrent", [&](Context& c) {
+    require(context == only_context(), CudaError::invalid_context);
+    ++c.thread().contexts;
+  });
+}
+CudaError cuCtxPopCurrent_v2(void** out) {
+  return serve("cuCtxPopCurrent", [&](Context& c) {
+    require(c.thread().contexts != 0, CudaError::invalid_context);
+    --c.thread().contexts;
+    if (out != nullptr) *out = only_context();
+  });
+}
+CudaError cuCtxGetCurrent(void** out) {
+  return serve("cuCtxGetCurrent", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = c.thread().contexts != 0 ? only_context() : nullptr;
+  });
+}
 CudaError cuCtxGetDevice(int* out) {
   return serve("cuCtxGetDevice", [&](Context&) { *out = 0; });
 }
@@ -136,11 +162,11 @@ CudaError cuCtxGetLimit(size_t* out, int limit) { return forward(cudaDeviceGetLi
 CudaError cuCtxSetLimit(int limit, size_t value) { return forward(cudaDeviceSetLimit, limit, value); }
 CudaError cuCtxSynchronize() { return forward(cudaDeviceSynchronize); }
 CudaError cuCtxSynchronize_v2(void* context) {
-  const CudaError e = take_context("cuCtxSynchronize", context);
+  const CudaError e = use_context("cuCtxSynchronize", context);
   return e == CudaError::success ? cuCtxSynchronize() : e;
 }
 CudaError cuCtxGetDevice_v2(int* out, void* context) {
-  const CudaError e = take_context("cuCtxGetDevice", context);
+  const CudaError e = use_context("cuCtxGetDevice", context);
   return e == CudaError::success ? cuCtxGetDevice(out) : e;
 }
 CudaError cuDeviceGetP2PAttribute(int* out, int attribute, int from, int to) { return forward(cudaDeviceGetP2PAttribute, out, attribute, from, to); }
@@ -149,7 +175,7 @@ CudaError cuCtxSetSharedMemConfig(int config) { return forward(cudaDeviceSetShar
 CudaError cuFuncSetSharedMemConfig(void* function, int config) { return forward(cudaFuncSetSharedMemConfig, function, config); }
 
 CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* status) {
-  return serve("cuGetProcAddress", [&](Context&) {
+  return serve_always("cuGetProcAddress", [&](Context&) {
     require_value(name != nullptr && out != nullptr);
     *out = driver_entry_point(name);
     if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // CU_GET_PROC_ADDRESS_SUCCESS, SYMBOL_NOT_FOUND
@@ -172,7 +198,7 @@ CudaError cuCtxSetFlags(unsigned) {
 }
 CudaError cuCtxGetId(void* context, unsigned long long* out) {
   return serve("cuCtxGetId", [&](Context&) {
-    require(context == nullptr || context == the_context(), CudaError::invalid_context);
+    require(context == nullptr || context == only_context(), CudaError::invalid_context);
     require_value(out != nullptr);
     *out = 1;
   });

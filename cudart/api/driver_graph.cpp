@@ -106,7 +106,8 @@ CudaError cuGraphAddKernelNode_v2(void** out, void* graph, void* const* after, s
 CudaError cuGraphKernelNodeGetParams_v2(void* node, DriverKernelNode* out) {
   if (out == nullptr) return CudaError::invalid_value;
   *out = {};
-  return forward(cudaGraphKernelNodeGetParams, node, &out->node);
+  const CudaError e = forward(cudaGraphKernelNodeGetParams, node, &out->node);
+  return e != CudaError::success ? e : serve("cuGraphKernelNodeGetParams", [&](Context& c) { out->node.function = &c.modules.kernel(out->node.function); });
 }
 CudaError cuGraphKernelNodeSetParams_v2(void* node, const DriverKernelNode* p) {
   if (p == nullptr) return CudaError::invalid_value;

@@ -95,8 +95,11 @@ CudaError cuGreenCtxGetId(void* green, unsigned long long* out) {
 }
 /// There is one context.
 CudaError cuCtxFromGreenCtx(void** out, void* green) {
-  const CudaError e = serve("cuCtxFromGreenCtx", [&](Context& c) { c.green_contexts.get(green); });
-  return e == CudaError::success ? cuCtxGetCurrent(out) : e;
+  return serve("cuCtxFromGreenCtx", [&](Context& c) {
+    c.green_contexts.get(green);
+    require_value(out != nullptr);
+    *out = only_context();
+  });
 }
 CudaError cuGreenCtxStreamCreate(void** out, void* green, unsigned flags, int priority) {
   return serve("cuGreenCtxStreamCreate", [&](Context& c) {

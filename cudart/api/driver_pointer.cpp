@@ -47,11 +47,7 @@ std::optional<Allocation> allocation_of(Context& c, uint64_t p) {
 void give(void* out, int attribute, uint64_t p, const Allocation& a) {
   const bool device = a.type == MemoryType::device;
   switch (attribute) {
-    case kContext: {
-      void* context = nullptr;
-      require(cuCtxGetCurrent(&context) == CudaError::success, CudaError::invalid_context);
-      return put(out, context);
-    }
+    case kContext: return put(out, only_context());
     case kMemoryType: return put(out, a.type == MemoryType::host ? kHostMemory : kDeviceMemory);
     case kDevicePointer: return put(out, p);
     case kHostPointer: return require_value(!device), put(out, p);

@@ -33,9 +33,11 @@ CudaError cuStreamGetFlags(void* stream, unsigned* out) { return forward(cudaStr
 CudaError cuStreamGetId(void* stream, unsigned long long* out) { return forward(cudaStreamGetId, stream, out); }
 CudaError cuStreamGetDevice(void* stream, int* out) { return forward(cudaStreamGetDevice, stream, out); }
 CudaError cuStreamGetCtx(void* stream, void** out) {
-  unsigned long long id = 0;
-  const CudaError e = forward(cudaStreamGetId, stream, &id);  // refuses what is no stream
-  return e == CudaError::success ? cuCtxGetCurrent(out) : e;
+  return serve("cuStreamGetCtx", [&](Context& c) {
+    c.streams.get(stream);  // refuses what is no stream
+    require_value(out != nullptr);
+    *out = only_context();
+  });
 }
 CudaError cuStreamGetCtx_v2(void* stream, void** out, void** green) {
   if (green != nullptr) serve("cuStreamGetCtx", [&](Context& c) { *green = c.streams.get(stream).green; });

@@ -65,7 +65,7 @@ extern "C" {
 
 CudaError cuTensorMapEncodeTiled(void* out, int type, uint32_t rank, void* address, const uint64_t* dim, const uint64_t* stride, const uint32_t* box,
                                  const uint32_t* element_stride, int interleave, int swizzle, int promotion, int fill) {
-  return serve("cuTensorMapEncodeTiled", [&](Context& c) {
+  return serve_always("cuTensorMapEncodeTiled", [&](Context& c) {
     isa::TensorMapFields f = fields(type, rank, address, dim, stride, element_stride);
     require_value(box != nullptr);
     std::memcpy(f.box.data(), box, rank * sizeof *box);
@@ -77,7 +77,7 @@ CudaError cuTensorMapEncodeTiled(void* out, int type, uint32_t rank, void* addre
 CudaError cuTensorMapEncodeIm2col(void* out, int type, uint32_t rank, void* address, const uint64_t* dim, const uint64_t* stride, const int* lower,
                                   const int* upper, uint32_t channels, uint32_t pixels, const uint32_t* element_stride, int interleave, int swizzle,
                                   int promotion, int fill) {
-  return serve("cuTensorMapEncodeIm2col", [&](Context& c) {
+  return serve_always("cuTensorMapEncodeIm2col", [&](Context& c) {
     isa::TensorMapFields f = fields(type, rank, address, dim, stride, element_stride);
     require_value(lower != nullptr && upper != nullptr && rank >= 3);
     f.mode = isa::TensorMapMode::im2col;
@@ -95,7 +95,7 @@ CudaError cuTensorMapEncodeIm2col(void* out, int type, uint32_t rank, void* addr
 CudaError cuTensorMapEncodeIm2colWide(void* out, int type, uint32_t rank, void* address, const uint64_t* dim, const uint64_t* stride, int lower_width,
                                       int upper_width, uint32_t channels, uint32_t pixels, const uint32_t* element_stride, int interleave, int mode,
                                       int swizzle, int promotion, int fill) {
-  return serve("cuTensorMapEncodeIm2colWide", [&](Context& c) {
+  return serve_always("cuTensorMapEncodeIm2colWide", [&](Context& c) {
     isa::TensorMapFields f = fields(type, rank, address, dim, stride, element_stride);
     require_value(mode == 0 || mode == 1);  // CU_TENSOR_MAP_IM2COL_WIDE_MODE_W, _W128
     f.mode = mode == 0 ? isa::TensorMapMode::im2col_w : isa::TensorMapMode::im2col_w128;
@@ -109,7 +109,7 @@ CudaError cuTensorMapEncodeIm2colWide(void* out, int type, uint32_t rank, void* 
 }
 
 CudaError cuTensorMapReplaceAddress(void* map, void* address) {
-  return serve("cuTensorMapReplaceAddress", [&](Context& c) {
+  return serve_always("cuTensorMapReplaceAddress", [&](Context& c) {
     require_value(map != nullptr);
     isa::TensorMap m;
     std::memcpy(m.bytes.data(), map, m.bytes.size());

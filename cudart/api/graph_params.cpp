@@ -49,7 +49,11 @@ extern "C" {
 #pragma GCC visibility push(default)
 
 CudaError cudaGraphKernelNodeGetParams(void* node, KernelNodeParams* out) {
-  return get("cudaGraphKernelNodeGetParams", node, GraphNodeType::kernel, &NodeParams::kernel, out);
+  return serve("cudaGraphKernelNodeGetParams", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = params_of(node, GraphNodeType::kernel).kernel;
+    out->function = c.modules.host_entry(out->function);  // llama.cpp compares it with its kernels
+  });
 }
 CudaError cudaGraphKernelNodeSetParams(void* node, const KernelNodeParams* p) {
   return set("cudaGraphKernelNodeSetParams", node, GraphNodeType::kernel,

@@ -49,6 +49,7 @@ void wgmma_wait(const InstructionRef&, LegalityReport&);
 void mma_sync(const InstructionRef&, LegalityReport&);
 void mma_kind(const InstructionRef&, LegalityReport&);
 void elect(const InstructionRef&, LegalityReport&);
+void stack_alignment(const InstructionRef&, LegalityReport&);
 void named_barrier(const InstructionRef&, LegalityReport&);
 void mbarrier(const InstructionRef&, LegalityReport&);
 void mbarrier_wait(const InstructionRef&, LegalityReport&);

@@ -40,6 +40,8 @@ void wmma(const InstructionRef& i, LegalityReport& out) {
     out.error(Code::E1387, "A is .row and B is .col here");
   }
   if (product && i.has(Mod::satfinite) && !is_byte(a) && !is_nibble(a)) out.error(Code::E1384, ".satfinite is for integers");
+  if (product && i.mod(Slot::rnd) != Mod::none && a != Mod::f64) out.error(Code::E1384, "a rounding is for .f64");
+  if (product && i.has(Mod::popc) != (a == Mod::b1)) out.error(Code::E1384, ".xor.popc and .and.popc are for .b1");
   if (out.failed()) return;
   if (product) {
     fragment(i, out, "d", WmmaMatrix::c, i.mod(Slot::dtype));

@@ -49,6 +49,7 @@ void add_warp(Fnv& h, const Warp& w) {
   h.all(w.predicate_file);
   for (const CallFrame& f : w.frames) h.add(f.registers, f.preds, f.local, f.local_end, f.function, f.parent, f.depth);
   for (const auto& lane : w.local) h.all(lane);
+  for (const ThreadStack& s : w.stacks) h.all(s.bytes);
   for (const WarpSync& s : w.warp_syncs) h.add(s.members, s.arrived, s.released);
   h.add(w.barrier_wait, w.barrier_generation, w.cluster_arrived, w.cluster_unwaited, w.pending_ld, w.pending_st, w.pending_wgmma, w.pair_result, w.max_registers);
   h.all(w.pending_regs);

@@ -8,6 +8,7 @@
 
 #include "drywell/core/host_memory.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/thread_stack.h"
 #include "sim/state/payload/call.h"
 
 namespace drywell::sim {
@@ -37,6 +38,7 @@ void write_frame_addresses(Warp& w, uint32_t index, const FunctionCode& code) {
 }
 
 uint8_t* local_pointer(Warp& w, uint32_t lane, uint64_t address, uint64_t bytes) {
+  if (address >= kStackBase) return stack_pointer(w, lane, address, bytes);
   const uint32_t end = w.frames[w.frame].local_end;
   if (address > end || bytes > end - address) return nullptr;
   if (w.local.empty()) w.local.resize(kWarpSize);
@@ -164,13 +166,18 @@ void for_values(Warp& w, const std::vector<CallSite::Value>& values, const std::
   }
 }
 
+bool stack_reaches(const Warp& w, uint32_t frame) {
+  const CallFrame& f = w.frames[frame];
+  return !w.stacks.empty() && f.local_end + f.depth * kCallBytes + deepest_stack(w) > kMaxLocalBytes;
+}
+
 // Enters `function` with the lanes of `mask`. Sets `out` to the group that runs there, or records a fault.
 Effect enter(Warp& w, const CallSite& site, uint32_t function, LaneMask mask, LaneGroup& out) {
   const auto child = child_frame(w, function);
-  if (!child.has_value()) {
+  if (!child.has_value() || stack_reaches(w, *child)) {
     return fault(w, Code::F3005,
                  fmt::format("stack overflow: {} calls deep, {} bytes of local memory; a thread has {}, and a call takes {} beside its variables{}",
-                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end, kMaxLocalBytes, kCallBytes, frames_hold_too_much(w) ? "; the frames of all warps take more of the host's memory than they may" : ""));
+                             w.frames[w.frame].depth + 1, w.frames[w.frame].local_end + deepest_stack(w), kMaxLocalBytes, kCallBytes, frames_hold_too_much(w) ? "; the frames of all warps take more of the host's memory than they may" : ""));
   }
   const FunctionCode& code = program_of(w).functions[function];
   for_values(
@@ -266,6 +273,12 @@ const KnownFunction* known_function(std::string_view name, size_t args) {
   return it == std::end(kKnown) ? nullptr : it;
 }
 
+/// What a call of an undefined function is for, where its name says so.
+std::string_view purpose(std::string_view name) {
+  const bool launches = name.find("LaunchDevice") != name.npos || name.find("GetParameterBuffer") != name.npos;
+  return launches ? " (dynamic parallelism: kernels that launch kernels are not modelled)" : "";
+}
+
 void check_arity(const CallSite& site, const isa::Function& callee) {
   if (site.args.size() != callee.params.size() || site.results.size() > callee.returns.size()) {
     throw Unsupported(fmt::format("'{}' takes {} arguments and returns {} values", callee.name,
@@ -284,6 +297,7 @@ Effect exec_return(Warp& w, const DecodedOp&, LaneMask mask) {
     ++w.pc;  // a guarded return: the other lanes continue
     return Effect::jumped;
   }
+  free_stack(w, mask);
   const Program& p = program_of(w);
   const uint32_t callee = w.frame, caller = w.frames[callee].parent;
   const FunctionCode& code = p.functions[w.frames[callee].function];
@@ -328,7 +342,7 @@ ExecFn bind<isa::row::call>(Decoder& d, DecodedOp& op) {
   } else {
     const std::string& name = d.function().symbols[target.index].name;
     const KnownFunction* known = known_function(name, site.args.size());
-    if (known == nullptr) throw Unsupported(fmt::format("call of '{}', which the module does not define", name));
+    if (known == nullptr) throw Unsupported(fmt::format("call of '{}', which the module does not define{}", name, purpose(name)));
     site.builtin = known->builtin;
     if (known->ordered) d.program().ordered_across_ctas = true;
     fn = call_builtin;

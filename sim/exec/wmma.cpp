@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 
 #include "drywell/isa/opcode.h"
@@ -30,6 +31,7 @@ Matrix matrix_of(isa::WmmaShape s, WmmaMatrix x, uint32_t bits) { return {isa::w
 
 /// The elements of a matrix row by row, or column by column, without gaps.
 using Elements = std::array<uint32_t, kWarpSize * 8>;
+using Doubles = std::array<double, kWarpSize * 4>;
 
 // The lines of the other direction: rows of columns, or columns of rows.
 template <class T>
@@ -40,30 +42,47 @@ void turn(uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
     for (uint32_t j = 0; j < length; ++j) std::memcpy(out + (j * lines + i) * sizeof(T), in + (i * length + j) * sizeof(T), sizeof(T));
   }
 }
-void turn_nibbles(uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
-  std::fill_n(to, lines * length / 8, 0u);
+/// Of less than a byte.
+void turn_packed(uint32_t bits, uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
+  const uint32_t in_word = 32 / bits, low = (1u << bits) - 1;
+  std::fill_n(to, lines * length / in_word, 0u);
   for (uint32_t i = 0; i < lines * length; ++i) {
     const uint32_t at = i % length * lines + i / length;
-    to[at / 8] |= (from[i / 8] >> (i % 8 * 4) & 0xF) << (at % 8 * 4);
+    to[at / in_word] |= (from[i / in_word] >> (i % in_word * bits) & low) << (at % in_word * bits);
   }
 }
 void turn(uint32_t bits, uint32_t lines, uint32_t length, const uint32_t* from, uint32_t* to) {
   switch (bits) {
-    case 4: return turn_nibbles(lines, length, from, to);
+    case 1:
+    case 4: return turn_packed(bits, lines, length, from, to);
     case 8: return turn<uint8_t>(lines, length, from, to);
     case 16: return turn<uint16_t>(lines, length, from, to);
+    case 64: return turn<uint64_t>(lines, length, from, to);
     default: return turn<uint32_t>(lines, length, from, to);
   }
 }
 
-// Row by row.
+void doubles_to_registers(Warp& w, const Src* regs, uint32_t count, const Elements& e) {
+  for (uint32_t r = 0; r < count; ++r) {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) std::memcpy(&lanes<uint64_t>(w, regs[r].offset)[lane], &e[2 * (lane * count + r)], 8);
+  }
+}
+void doubles_from_registers(const Warp& w, const Src* regs, uint32_t count, Elements& e) {
+  for (uint32_t r = 0; r < count; ++r) {
+    for (uint32_t lane = 0; lane < kWarpSize; ++lane) std::memcpy(&e[2 * (lane * count + r)], &lanes<uint64_t>(w, regs[r])[lane], 8);
+  }
+}
+
+// Row by row. A register of .f64 holds two words.
 void to_registers(Warp& w, const Src* regs, uint32_t count, const Matrix& m, const Elements& e) {
+  if (m.bits == 64) return doubles_to_registers(w, regs, count, e);
   for (uint32_t r = 0; r < count; ++r) {
     uint32_t* v = lanes<uint32_t>(w, regs[r].offset);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) v[lane] = e[lane * m.words_per_lane() + r % m.words_per_lane()];
   }
 }
 void from_registers(const Warp& w, const Src* regs, const Matrix& m, Elements& e) {
+  if (m.bits == 64) return doubles_from_registers(w, regs, m.per_lane(), e);
   for (uint32_t r = 0; r < m.words_per_lane(); ++r) {
     const uint32_t* v = lanes<uint32_t>(w, regs[r]);
     for (uint32_t lane = 0; lane < kWarpSize; ++lane) e[lane * m.words_per_lane() + r] = v[lane];
@@ -103,7 +122,7 @@ uint8_t* line_of(Warp& w, const Access& x, uint32_t line, uint32_t length, bool 
   const uint32_t element = std::max(1u, x.m.bits / 8);
   const uint64_t bits = uint64_t{line} * x.stride * x.m.bits, address = x.address + bits / 8, bytes = uint64_t{length} * x.m.bits / 8;
   if (bits % 8 != 0) {
-    fault(w, Code::F3002, fmt::format("wmma: with a stride of {} elements of 4 bits, line {} begins within a byte", x.stride, line));
+    fault(w, Code::F3002, fmt::format("wmma: with a stride of {} elements of {} bits, line {} begins within a byte", x.stride, x.m.bits, line));
     return nullptr;
   }
   uint8_t* p = resolve(w, x.space, address, bytes, 0, hint);
@@ -146,11 +165,9 @@ Effect access(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 ExecFn bind_access(Decoder& d, DecodedOp& op, WmmaMatrix matrix, const isa::Operand& regs, const isa::Operand& address, const isa::Operand* stride, bool store) {
   const isa::Mod type = d.mod(isa::Slot::type);
-  if (type == isa::Mod::f64 || type == isa::Mod::b1) throw Unsupported("wmma of .f64 and .b1: mma.sync has them");
+  const uint32_t bits = isa::type_bits(type);
   d.set_address(op, address);
-  op.emplace<payload::WmmaAccess>({.first_slot = d.vector(regs, 32), .count = regs.count, .bits = isa::type_bits(type), .matrix = matrix,
-                                   .shape = d.mod(isa::Slot::shape), .by_columns = d.mod(isa::Slot::layout_a) == isa::Mod::col,
-                                   .has_stride = stride != nullptr, .space = d.access_space(address)});
+  op.emplace<payload::WmmaAccess>({.first_slot = d.vector(regs, bits == 64 ? 64 : 32), .count = regs.count, .bits = bits, .matrix = matrix, .shape = d.mod(isa::Slot::shape), .by_columns = d.mod(isa::Slot::layout_a) == isa::Mod::col, .has_stride = stride != nullptr, .space = d.access_space(address)});
   if (stride != nullptr) op.src[1] = d.source(*stride, 32);
   return store ? access<true> : access<false>;
 }
@@ -174,6 +191,14 @@ void multiply_integers(const payload::WmmaProduct& p, isa::WmmaShape s, const El
   const std::vector<uint8_t> x = extend(a, s.m * s.k), y = extend(b, s.n * s.k);
   numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = x.data(), .a_stride = s.k, .a_signed = p.is_signed, .b = y.data(), .b_stride = s.k, .b_signed = p.is_signed, .saturate = p.saturate},
                        {.c = cd, .c_stride = s.n, .d = cd, .d_stride = s.n});
+}
+
+void multiply_bits(const payload::WmmaProduct& p, isa::WmmaShape s, const Elements& a, const Elements& b, uint32_t* cd) {
+  const uint32_t words = s.k / 32;
+  for (uint32_t i = 0; i < s.m * s.n * words; ++i) {
+    const uint32_t at = i / words, x = a[at / s.n * words + i % words], y = b[at % s.n * words + i % words];
+    cd[at] += static_cast<uint32_t>(std::popcount(p.by_and ? x & y : x ^ y));
+  }
 }
 
 void multiply_floats(const payload::WmmaProduct& p, isa::WmmaShape s, const Elements& a, const Elements& b, uint32_t* cd) {
@@ -211,24 +236,46 @@ Effect multiply(Warp& w, const DecodedOp& op, LaneMask mask) {
   from_registers(w, p.c, mc, c);
   x.half_c ? widen(c, count, cd.data()) : void(cd = c);
   if (x.half_c && !x.half_d) std::transform(cd.begin(), cd.begin() + count, cd.begin(), half_to_float_bits);
-  x.integer ? multiply_integers(x, p.s, a, b, cd.data()) : multiply_floats(x, p.s, a, b, cd.data());
+  const auto product = !x.integer ? multiply_floats : x.bits == 1 ? multiply_bits
+                                                                  : multiply_integers;
+  product(x, p.s, a, b, cd.data());
   if (x.half_d) narrow(cd.data(), count, c);
   to_registers(w, p.d, x.d, md, x.half_d ? c : cd);
   return Effect::next;
 }
 
+Effect multiply_doubles(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
+  const auto& x = op.as<payload::WmmaProduct>();
+  const Product p = product_of(w, x);
+  const Matrix mb = matrix_of(p.s, WmmaMatrix::b, 64), mc = matrix_of(p.s, WmmaMatrix::c, 64);
+  Elements a_words, b_rows, b_words, words;
+  from_registers(w, p.a, matrix_of(p.s, WmmaMatrix::a, 64), a_words);
+  from_registers(w, p.b, mb, b_rows);
+  turn(64, mb.rows, mb.columns, b_rows.data(), b_words.data());  // along k
+  from_registers(w, p.c, mc, words);
+  const auto a = std::bit_cast<Doubles>(a_words), b = std::bit_cast<Doubles>(b_words);
+  auto cd = std::bit_cast<Doubles>(words);
+  for (uint32_t i = 0; i < mc.rows * mc.columns; ++i) cd[i] = numeric::dot_f64({&a[size_t{i / mc.columns} * p.s.k], p.s.k}, {&b[size_t{i % mc.columns} * p.s.k], p.s.k}, cd[i]);
+  to_registers(w, p.d, x.d, mc, std::bit_cast<Elements>(cd));
+  return Effect::next;
+}
+
 ExecFn bind_multiply(Decoder& d, DecodedOp& op, isa::Mod a) {
   const isa::Mod dtype = d.mod(isa::Slot::dtype), ctype = d.mod(isa::Slot::ctype);
-  if (a == isa::Mod::f64 || a == isa::Mod::b1) throw Unsupported("wmma of .f64 and .b1: mma.sync has them");
+  const isa::Mod rounding = d.mod(isa::Slot::rnd);
+  if (rounding != isa::Mod::none && rounding != isa::Mod::rn) throw Unsupported("rounding of a double-precision wmma");
   if (dtype == isa::Mod::f16 && ctype == isa::Mod::f32) throw Unsupported("wmma with C of .f32 and D of .f16: how it is rounded is not public");
   auto& x = op.emplace<payload::WmmaProduct>({.first_slot = d.next_slot(), .shape = d.mod(isa::Slot::shape), .half_c = ctype == isa::Mod::f16,
                                               .half_d = dtype == isa::Mod::f16, .bits = isa::type_bits(a), .integer = dtype == isa::Mod::s32});
   uint8_t* const counts[] = {&x.d, &x.a, &x.b, &x.c};
   for (size_t k = 0; k < 4; ++k) {
-    d.vector(*d.operand(k), 32);
+    d.vector(*d.operand(k), a == isa::Mod::f64 ? 64 : 32);
     *counts[k] = static_cast<uint8_t>(d.operand(k)->count);
   }
+  if (a == isa::Mod::f64) return multiply_doubles;
   if (x.integer) {
+    x.by_and = d.has(isa::Mod::and_);
     x.is_signed = isa::is_signed_type(a);
     x.saturate = d.has(isa::Mod::satfinite);
   } else {

@@ -71,6 +71,16 @@ struct WarpSync {
   LaneMask released = 0;   // lanes whose instance is complete and that have not continued yet
 };
 
+/// What a thread has taken by alloca.
+struct ThreadStack {
+  struct Taken {
+    uint32_t depth = 0;   // call depth of the function that took it
+    uint32_t before = 0;  // bytes.size() before
+  };
+  std::vector<uint8_t> bytes;
+  std::vector<Taken> taken;  // oldest first
+};
+
 struct Warp {
   // Defined in cta.cpp, which is compiled for speed: at -O1, as cold code is, the destructor visits every byte of the register file, and the linker
   // keeps one copy of an inline function.
@@ -105,6 +115,7 @@ struct Warp {
   std::vector<uint32_t> predicate_file;
   std::vector<CallFrame> frames;          // [0] is the kernel's
   std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use
+  std::vector<ThreadStack> stacks;          // per lane, from the first alloca on
 
   std::vector<WarpSync> warp_syncs;
   bool barrier_wait = false;                // arrived at a named barrier, waiting for its instance to complete

@@ -10,6 +10,7 @@
 #include "drywell/core/host_memory.h"
 
 extern "C" {
+CudaError cuInit(unsigned flags);
 CudaError cudaMallocHost(void** out, size_t bytes);
 CudaError cuMemGetAllocationGranularity(size_t* out, const void* properties, int option);
 CudaError cuMemAddressReserve(uint64_t* out, size_t bytes, size_t alignment, uint64_t at, unsigned long long flags);
@@ -46,6 +47,7 @@ constexpr size_t kPiece = 2 << 20;
 
 class DriverMemoryCalls : public testing::Test {
  protected:
+  void SetUp() override { ASSERT_EQ(cuInit(0), kOk); }
   void TearDown() override {
     EXPECT_EQ(cudaDeviceReset(), kOk);
     cudaGetLastError();
@@ -76,7 +78,10 @@ struct Access {
 
 class Mappings : public DriverMemoryCalls {
  protected:
-  void SetUp() override { ASSERT_EQ(cuMemAddressReserve(&base_, 4 * kPiece, 0, 0, 0), kOk); }
+  void SetUp() override {
+    DriverMemoryCalls::SetUp();
+    ASSERT_EQ(cuMemAddressReserve(&base_, 4 * kPiece, 0, 0, 0), kOk);
+  }
   unsigned long long map(unsigned piece) {
     unsigned long long handle = 0;
     EXPECT_EQ(cuMemCreate(&handle, kPiece, &properties_, 0), kOk);

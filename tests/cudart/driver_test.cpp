@@ -73,8 +73,12 @@ uint16_t bf16(float f) {
   return static_cast<uint16_t>(word >> 16);
 }
 
-TEST(Driver, NoContextWithFewerSms) {
-  ASSERT_EQ(cuInit(0), kOk);
+class Driver : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(cuInit(0), kOk); }
+};
+
+TEST_F(Driver, NoContextWithFewerSms) {
   int supported = 7;
   EXPECT_EQ(cuDeviceGetExecAffinitySupport(&supported, 0, 0), kOk);
   EXPECT_EQ(supported, 0);
@@ -86,9 +90,8 @@ TEST(Driver, NoContextWithFewerSms) {
   EXPECT_EQ(found, reinterpret_cast<void*>(&cuDeviceGetExecAffinitySupport));
 }
 
-TEST(Driver, GemmBf16OfTheCorpus) {
+TEST_F(Driver, GemmBf16OfTheCorpus) {
   constexpr unsigned kM = 128, kN = 128, kK = 128, kSmem = 98304;
-  ASSERT_EQ(cuInit(0), kOk);
   void *module = nullptr, *function = nullptr;
   ASSERT_EQ(cuModuleLoad(&module, source_path("tests/corpus/cuda_gemm_bf16.ptx").c_str()), kOk);
   ASSERT_EQ(cuModuleGetFunction(&function, module, "gemm_bf16"), kOk);
@@ -123,7 +126,7 @@ TEST(Driver, GemmBf16OfTheCorpus) {
 }
 
 // Parameters packed into a buffer, as cuLaunchKernel's `extra` takes them.
-TEST(Driver, PackedParametersAndTextInMemory) {
+TEST_F(Driver, PackedParametersAndTextInMemory) {
   static constexpr char kText[] =
       ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry put(.param .u32 v, .param .u64 p)\n{\n.reg .b64 %rd1;\n.reg .b32 %r1;\n"
       "ld.param.u64 %rd1, [p];\nld.param.u32 %r1, [v];\nst.global.u32 [%rd1], %r1;\nret;\n}\n";
@@ -146,7 +149,7 @@ TEST(Driver, PackedParametersAndTextInMemory) {
 }
 
 // One kernel with a texture does not refuse the others of its module, and is refused when it is launched.
-TEST(Driver, TexturesAreRefusedByKernel) {
+TEST_F(Driver, TexturesAreRefusedByKernel) {
   const char text[] =
       ".version 8.0\n.target sm_80\n.address_size 64\n"
       ".visible .entry store(.param .u64 p) { .reg .b64 %rd1; ld.param.u64 %rd1, [p]; st.global.u32 [%rd1], 5; ret; }\n"
@@ -170,7 +173,7 @@ TEST(Driver, TexturesAreRefusedByKernel) {
   EXPECT_EQ(got, 5u);
 }
 
-TEST(Driver, EntryPointsByName) {
+TEST_F(Driver, EntryPointsByName) {
   void* entry = nullptr;
   int status = 0;
   ASSERT_EQ(cuGetProcAddress_v2("cuMemAlloc", &entry, 13000, 0, &status), kOk);
@@ -181,7 +184,7 @@ TEST(Driver, EntryPointsByName) {
 }
 
 // Names that libraries take from libcuda.so.1 themselves: first versions, and those of per-thread default streams.
-TEST(Driver, NamesOfOtherVersions) {
+TEST_F(Driver, NamesOfOtherVersions) {
   using GetProcAddress = CudaError (*)(const char*, void**, int, uint64_t);
   const auto first = reinterpret_cast<GetProcAddress>(::dlsym(RTLD_DEFAULT, "cuGetProcAddress"));
   ASSERT_NE(first, nullptr);
@@ -196,7 +199,7 @@ TEST(Driver, NamesOfOtherVersions) {
 }
 
 // Libraries look up whole tables of functions: one that is not served is found, and says so when it is called.
-TEST(Driver, FunctionsThatAreNotServedSpeakWhenTheyAreCalled) {
+TEST_F(Driver, FunctionsThatAreNotServedSpeakWhenTheyAreCalled) {
   testing::internal::CaptureStderr();
   void* entry = nullptr;
   ASSERT_EQ(cuGetProcAddress_v2("cuTexRefCreate", &entry, 13000, 0, nullptr), kOk);
@@ -207,7 +210,7 @@ TEST(Driver, FunctionsThatAreNotServedSpeakWhenTheyAreCalled) {
 }
 
 // PyTorch reads the runtime's last error after calls of the driver that may fail.
-TEST(Driver, ErrorsAreNotTheRuntimesLastError) {
+TEST_F(Driver, ErrorsAreNotTheRuntimesLastError) {
   ASSERT_EQ(cudaGetLastError(), kOk);
   void* entry = nullptr;
   EXPECT_EQ(cuGetProcAddress_v2("cuNoSuchFunction", &entry, 13000, 0, nullptr), CudaError::symbol_not_found);
@@ -219,7 +222,7 @@ TEST(Driver, ErrorsAreNotTheRuntimesLastError) {
   EXPECT_EQ(cudaGetLastError(), CudaError::invalid_device);
 }
 
-TEST(Driver, PointerAttributes) {
+TEST_F(Driver, PointerAttributes) {
   uint64_t p = 0;
   ASSERT_EQ(cuMemAlloc_v2(&p, 4096), kOk);
   uint64_t at = 0, base = 0;
@@ -279,7 +282,7 @@ class ManyValues {
 /// cuda_occupancy.h: registers are given to warps in units of 256, in each of four parts of the file of 65,536.
 int ctas_by_registers(int registers, int warps) { return 65536 / 4 / ((registers * 32 + 255) / 256 * 256) * 4 / warps; }
 
-TEST(Driver, OneNumberOfRegistersIsReportedAndLimitsOccupancy) {
+TEST_F(Driver, OneNumberOfRegistersIsReportedAndLimitsOccupancy) {
   for (const int count : {90, 150, 200}) {
     const ManyValues k(count);
     ASSERT_GT(k.registers(), 64) << count;  // more than 32 CTAs of a warp would need
@@ -296,7 +299,7 @@ TEST(Driver, OneNumberOfRegistersIsReportedAndLimitsOccupancy) {
   EXPECT_EQ(most.ctas(96), 16);  // 12 warps for each part of the file, 48 in all: 17 CTAs by the whole file
 }
 
-TEST(Driver, TheBestBlockFillsAnSm) {
+TEST_F(Driver, TheBestBlockFillsAnSm) {
   const ManyValues few(8), many(200);
   int grid = 0, block = 0, sms = 0, most = 0;
   ASSERT_EQ(cuDeviceGetAttribute(&sms, 16, 0), kOk);
@@ -319,7 +322,7 @@ TEST(Driver, TheBestBlockFillsAnSm) {
   EXPECT_EQ(grid, many.ctas(block) * sms);
 }
 
-TEST(Driver, LimitsAreWhatWasSet) {
+TEST_F(Driver, LimitsAreWhatWasSet) {
   size_t value = 0;
   // CU_LIMIT_STACK_SIZE, _PRINTF_FIFO_SIZE, _MALLOC_HEAP_SIZE, _DEV_RUNTIME_PENDING_LAUNCH_COUNT
   for (const int limit : {0, 1, 2, 4}) {
@@ -337,7 +340,7 @@ TEST(Driver, LimitsAreWhatWasSet) {
   EXPECT_EQ(cuCtxSetLimit(99, 2), CudaError::invalid_value);
 }
 
-TEST(Driver, WhyAModuleIsNotLoadedIsInTheProgramsBuffer) {
+TEST_F(Driver, WhyAModuleIsNotLoadedIsInTheProgramsBuffer) {
   char log[200] = "before", small[8] = "before";
   int options[] = {5, 6};  // CU_JIT_ERROR_LOG_BUFFER and its size
   void *values[] = {log, reinterpret_cast<void*>(sizeof log)}, *module = nullptr;

@@ -159,6 +159,13 @@ TEST_F(CompiledProgram, CooperativeGridsMeetUnderEveryDriver) {
   EXPECT_EQ(checked.exit_code, 0) << checked.out << checked.err;
 }
 
+TEST_F(CompiledProgram, DynamicParallelismIsRefusedByName) {
+  const Finished f = exec({}, program("nested", {"-rdc=true"}));
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(f.out, "without: 2, cudaSuccess\nwith: cudaErrorNotSupported\n") << f.err;
+  EXPECT_NE(f.err.find("dynamic parallelism"), std::string::npos) << f.err;
+}
+
 TEST_F(CompiledProgram, TranslationUnitsAreLinked) {
   const std::string path = program("linked", {"linked_main", "linked_part"}, {"-rdc=true"});
   for (const char* driver : {"eager", "shuffled:3", "timed"}) {

@@ -99,6 +99,7 @@ TEST_F(GraphParams, ACapturedLaunchHasItsArguments) {
   KernelNodeParams p{};
   ASSERT_EQ(cudaGraphKernelNodeGetParams(node, &p), kOk);
   EXPECT_EQ(p.grid.x, 2u);
+  EXPECT_EQ(p.function, static_cast<const void*>(program::kStore));  // the host entry, not a handle
   EXPECT_EQ(std::memcmp(p.arguments[0], &data_, sizeof data_), 0);
   EXPECT_EQ(cudaGraphDestroy(captured), kOk);
 }

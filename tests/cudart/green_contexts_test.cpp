@@ -7,6 +7,7 @@
 
 extern "C" {
 struct Resource;
+CudaError cuInit(unsigned flags);
 CudaError cuDeviceGetDevResource(int device, void* out, int type);
 CudaError cuDevSmResourceSplitByCount(void* result, unsigned* groups, const void* input, void* remaining, unsigned flags, unsigned least);
 CudaError cuDevResourceGenerateDesc(void** out, const void* all, unsigned count);
@@ -34,7 +35,10 @@ struct DevResource {
 
 class GreenContexts : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_EQ(cuDeviceGetDevResource(0, &all_, kSms), kOk); }
+  void SetUp() override {
+    ASSERT_EQ(cuInit(0), kOk);
+    ASSERT_EQ(cuDeviceGetDevResource(0, &all_, kSms), kOk);
+  }
   void TearDown() override { EXPECT_EQ(cudaDeviceReset(), kOk); }
   DevResource all_;
 };

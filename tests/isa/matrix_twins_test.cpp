@@ -99,6 +99,12 @@ TEST(MatrixTwins, Wmma) {
       {"wmma.load.b.sync.aligned.row.m8n8k32.global.u4 {%r1}, [%rd1], 32", Code::E1387},
       {"wmma.load.a.sync.aligned.row.m8n8k32.global.s8 {%r1}, [%rd1], 32", Code::E1385},
       {"wmma.load.a.sync.aligned.row.m16n16k16.shared::cluster.bf16 {%r1, %r2, %r3, %r4}, [%r9], 16", Code::E1101},
+      {"wmma.mma.sync.aligned.row.col.m8n8k4.rn.f64.f64.f64.f64 {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2}", std::nullopt},
+      {"wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64.rn {%fd1, %fd2}, {%fd3}, {%fd4}, {%fd1, %fd2}", std::nullopt},
+      {"wmma.mma.sync.aligned.row.col.m8n8k32.rn.s32.s4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", Code::E1384},
+      {"wmma.mma.xor.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", std::nullopt, "sm_90a"},
+      {"wmma.mma.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", Code::E1384, "sm_90a"},
+      {"wmma.mma.xor.popc.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", Code::E1384},
       {"wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.s4.s32 {%r1, %r2}, {%r3}, {%r4}, {%r1, %r2}", Code::E1384},
       {"wmma.mma.sync.aligned.row.col.m16n16k16.s32.u8.u8.s32.satfinite {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, {%r3, %r4}, {%r4, %r5}, {%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}", std::nullopt},
   });

@@ -29,6 +29,41 @@ TEST(ScalarTwins, Integers) {
   });
 }
 
+// PTX ISA, predicate constants; ptxas takes !p in logic, too.
+TEST(ScalarTwins, PredicateOperands) {
+  check_twins({
+      {"selp.b32 %r1, %r2, %r3, 1", std::nullopt},
+      {"setp.eq.and.u32 %p1, %r1, %r2, 0", std::nullopt},
+      {"setp.eq.or.f32 %p1, %f1, %f2, !1", std::nullopt},
+      {"set.lt.and.u32.u32 %r1, %r2, %r3, 1", std::nullopt},
+      {"vote.sync.ballot.b32 %r1, 1, -1", std::nullopt},
+      {"vote.sync.all.pred %p1, 0, -1", std::nullopt},
+      {"bar.red.popc.u32 %r1, 0, 1", std::nullopt},
+      {"barrier.cta.red.and.pred %p1, 0, 64, 1", std::nullopt},
+      {"lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 232, 1", std::nullopt},
+      {"and.pred %p1, !%p2, %p3", std::nullopt},
+      {"not.pred %p1, !%p2", std::nullopt},
+      {"mov.pred %p1, !%p2", std::nullopt},
+      {"or.b32 %r1, !%r2, %r3", Code::E1102},
+      {"mov.b32 %r1, !%r2", Code::E1102},
+      {"mapa.shared::cluster.u32 %r1, 64, %r3", std::nullopt},
+      {"getctarank.shared::cluster.u32 %r1, 64", std::nullopt},
+      {"isspacep.global %p1, 64", std::nullopt},
+  });
+}
+
+TEST(ScalarTwins, Stack) {
+  check_twins({
+      {"alloca.u64 %rd1, %rd2, 3", Code::E1114},
+      {"alloca.u64 %rd1, %rd2, 0", Code::E1114},
+      {"alloca.u64 %rd1, %rd2, %r1", Code::E1102},
+      {"alloca.u64 %rd1, 16", std::nullopt},
+      {"alloca.u32 %r1, %r2, 4096", std::nullopt},
+      {"stackrestore.u64 16", Code::E1102},
+      {"stacksave.u32 %r1", std::nullopt},
+  });
+}
+
 TEST(ScalarTwins, Comparisons) {
   check_twins({
       {"setp.lo.b32 %p1, %r1, %r2", Code::E1306},

@@ -29,6 +29,7 @@ struct WmmaProduct {
   uint32_t bits = 0;                    // of an element of A and B
   bool integer = false;
   bool is_signed = false, saturate = false;       // integers
+  bool by_and = false;                            // bits: and, not exclusive or
   numeric::Format format = numeric::Format::f16;  // floats: of A and B
   uint32_t row = 0;                               // floats: of numeric::mma_rows()
 };

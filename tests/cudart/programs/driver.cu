@@ -181,10 +181,48 @@ void linking() {
   EXPECT(value == 7);
 }
 
+// A driver refuses everything before cuInit, and then has no context until the program makes one current.
+void before_contexts() {
+  CUcontext context = nullptr;
+  CUdeviceptr p = 0;
+  int count = 0;
+  EXPECT(cuCtxGetCurrent(&context) == CUDA_ERROR_NOT_INITIALIZED);
+  EXPECT(cuDeviceGetCount(&count) == CUDA_ERROR_NOT_INITIALIZED);
+  EXPECT(cuMemAlloc(&p, 4) == CUDA_ERROR_NOT_INITIALIZED);
+  EXPECT(cuDriverGetVersion(&count) == CUDA_SUCCESS);
+  OK(cuInit(0));
+  OK(cuCtxGetCurrent(&context));
+  EXPECT(context == nullptr);
+  EXPECT(cuCtxPopCurrent(&context) == CUDA_ERROR_INVALID_CONTEXT);
+}
+
+// Each thread has a stack of contexts.
+void contexts(CUdevice device) {
+  CUcontext primary = nullptr, current = nullptr;
+  unsigned flags = 0;
+  int active = 1;
+  OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+  EXPECT(active == 0);
+  OK(cuDevicePrimaryCtxRetain(&primary, device));
+  OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+  EXPECT(active == 1);
+  OK(cuCtxGetCurrent(&current));
+  EXPECT(current == nullptr);
+  OK(cuCtxPushCurrent(primary));
+  OK(cuCtxPushCurrent(primary));
+  OK(cuCtxPopCurrent(nullptr));
+  OK(cuCtxGetCurrent(&current));
+  EXPECT(current == primary);
+  OK(cuCtxSetCurrent(nullptr));
+  OK(cuCtxGetCurrent(&current));
+  EXPECT(current == nullptr);
+  OK(cuDevicePrimaryCtxRelease(device));
+}
+
 }  // namespace
 
 int main() {
-  OK(cuInit(0));
+  before_contexts();
   int devices = 0, version = 0, major = 0;
   OK(cuDeviceGetCount(&devices));
   OK(cuDriverGetVersion(&version));
@@ -194,6 +232,7 @@ int main() {
   OK(cuDeviceGet(&device, 0));
   OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device));
   EXPECT(major == 10);
+  contexts(device);
   OK(cuDevicePrimaryCtxRetain(&context, device));
   OK(cuCtxSetCurrent(context));
   memory();
