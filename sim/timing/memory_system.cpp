@@ -44,7 +44,8 @@ void MemorySystem::insert(uint64_t address, uint64_t bytes, uint32_t written) {
 void MemorySystem::insert_copy(uint64_t address, uint32_t sectors) {
   const uint64_t index = (address - base_) / 128;
   if (address < base_ || index >= copies_.size() || sectors == 0) return;
-  copy_of(static_cast<uint32_t>(index)) |= static_cast<uint8_t>(sectors);
+  uint8_t& copy = (sectors & kPlaced) != 0 ? copy_of(static_cast<uint32_t>(index)) : copies_[index];
+  copy |= static_cast<uint8_t>(sectors);
 }
 
 // Half of the places are for the copies of lines.
@@ -80,7 +81,7 @@ void MemorySystem::leave(L2Contents& after) const {
     for (const uint32_t index : halves_[h].lines()) {
       const uint64_t address = base_ + uint64_t{index} * 128;
       if (distance_.home_of(index) == h)
-        lines.push_back({address, static_cast<uint8_t>(lines_[index] & 0xFF), 0});
+        lines.push_back({address, static_cast<uint8_t>(lines_[index] & 0xFF), without_place(index)});
       else
         lines.push_back({address, 0, copies_[index]});
     }
@@ -173,6 +174,7 @@ void MemorySystem::make_room(uint32_t half, uint32_t index) {
     }
     if (const uint32_t written = (lines_[*leaves] >> 4) & 0xFu; written != 0) add_piece(displaced_, *leaves, written);
     lines_[*leaves] = 0;
+    if (without_place(*leaves) != 0) copies_[*leaves] = 0;
     return;
   }
   foreign_dirty_ += 128 * arch_.l2.displaced_dirty;
@@ -187,6 +189,9 @@ uint32_t& MemorySystem::at_home(uint32_t index) {
   if (lines_[index] == 0) make_room(distance_.home_of(index), index);
   return lines_[index];
 }
+
+// The sectors of a copy that has no place.
+uint8_t MemorySystem::without_place(uint32_t index) const { return copies_.empty() || (copies_[index] & kPlaced) != 0 ? 0 : copies_[index]; }
 
 // The entry of its copy, which has a place from now on.
 uint8_t& MemorySystem::copy_of(uint32_t index) {
@@ -220,13 +225,12 @@ double MemorySystem::ends_copy(uint32_t index, uint32_t want) const {
   return copies_.empty() ? 0 : kMore * 32 * std::popcount(copies_[index] & want);
 }
 
-// A load of a line at home in the other half. What is in neither half comes from device memory without a detour. Of four lines in
-// five it leaves a copy; the fifth stays far: of a table that is read once, 40 MiB stay in the L2, and kernels that wait for one load after another
-// take longer than all copies would let them (read4-* of traces/hw/h200-2026-11-27-launch-mechanisms.csv, docs/lab/calibration.md).
+// A load of a line at home in the other half. What is in neither half comes from device memory without a detour. Of five copies
+// four have a place of their own: of a table that is read once after another, 40 MiB stay in the L2 (read4-* of
+// traces/hw/h200-2026-11-27-launch-mechanisms.csv).
 double MemorySystem::through_copy(uint32_t index, uint32_t want) {
-  constexpr double kCopied = 0.8;
-  if (scattered_share(index) >= kCopied) return (want & ~lines_[index]) == 0 ? distance_.across() : 0;
-  uint8_t& copy = copy_of(index);
+  constexpr double kWithPlace = 0.8;
+  uint8_t& copy = scattered_share(index) < kWithPlace ? copy_of(index) : copies_[index];
   const bool copied = (want & ~copy) == 0, there = (want & ~lines_[index]) == 0;
   copy |= want;
   return copied || !there ? 0 : distance_.across();

@@ -93,6 +93,7 @@ class MemorySystem {
   void make_room(uint32_t half, uint32_t index);
   uint32_t& at_home(uint32_t index);
   uint8_t& copy_of(uint32_t index);
+  uint8_t without_place(uint32_t index) const;
   double reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half);
   double ends_copy(uint32_t index, uint32_t want) const;
   double through_copy(uint32_t index, uint32_t want);

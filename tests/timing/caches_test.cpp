@@ -171,7 +171,7 @@ double reads_of_l2(uint32_t bytes, uint32_t pitch, uint32_t gpc, bool in_pairs) 
 TEST(L2, RequestsOfOneGpcForALineThatIsOnItsWayAreJoined) {
   const double apart = reads_of_l2(128, 128, 1, true);
   EXPECT_NEAR(apart / reads_of_l2(128, 128, 0, true), 54.0 / 34.8, 0.15);
-  EXPECT_NEAR(apart / reads_of_l2(128, 128, 0, false), 1, 0.01);
+  EXPECT_NEAR(apart / reads_of_l2(128, 128, 0, false), 1, 0.02) << "but for the waits of a busy L2";
 }
 
 // l2.read.pitch-32, -64 and -128: 33, 33 and 19 bytes a cycle for each SM.

@@ -28,8 +28,9 @@ double median(std::vector<double> v) {
   return v.at(v.size() / 2);
 }
 
+// The record of 23 November has each file from a process of its own, whose first launches are 0.15 us faster (docs/lab/calibration.md).
 TEST(TimingCorpus, FirstLaunchesOfTheH200Hold) {
-  const std::string path = test::source_path("traces/hw/h200-2026-11-23-corpus.csv");
+  const std::string path = test::source_path("traces/hw/h200-2026-11-26-corpus.csv");
   const LaunchRecord record = parse_launch_record(read_text_file(path), path);
   std::vector<double> warm, cold;
   for (const std::string& file : launch_files()) {
@@ -42,8 +43,8 @@ TEST(TimingCorpus, FirstLaunchesOfTheH200Hold) {
     cold.push_back(std::abs(predicted.cold / measured.cold - 1));
   }
   ASSERT_EQ(warm.size(), 43u);
-  EXPECT_LE(median(warm), 0.12);
-  EXPECT_LE(median(cold), 0.12);
+  EXPECT_LE(median(warm), 0.09);
+  EXPECT_LE(median(cold), 0.10);
 }
 
 TEST(TimingCorpus, RecordsHaveOneLaunchALine) {

@@ -201,7 +201,7 @@ TEST_F(IssueUnits, ALoadOfGlobalMemoryWaitsForTheAnswer) {
   complete(access(Space::global), 1000);
   EXPECT_NE(result().load, Readiness::kNoLoad);
   ASSERT_EQ(memory.requests().size(), 1u);
-  EXPECT_EQ(memory.requests()[0].time, 1000);
+  EXPECT_EQ(memory.requests()[0].time, 1090) << "the SM's first access: 90 cycles more (traces/hw/h200-2026-11-27-launch.txt)";
   EXPECT_EQ(memory.take(memory.requests()[0].token).first.load, result().load);
 }
 

@@ -82,13 +82,34 @@ TEST(L2Halves, WhatAnSmHasReadIsNear) {
   EXPECT_EQ(table.walk().first, 0);
 }
 
-// 1 of 4,096 lines was missed where all SMs had read 24 MiB, 36 % of 40 MiB and 48 % of 48 MiB.
+// 1 of 4,096 lines was missed where all SMs had read 24 MiB, 36 % of 40 MiB and 48 % of 48 MiB. The model holds more: it is made for tables that
+// are read once after another (the next test), which the same places cannot explain.
 TEST(L2Halves, HoldATableOfHalfTheirBytesForAllSms) {
   const std::pair<uint64_t, double> tables[] = {{24, 0}, {40, 0.36}, {48, 0.48}};
+  double before = 0;
   for (const auto& [size, missed] : tables) {
     Table table(size * kMiB);
     table.read_by({table.sm_of_half(0), table.sm_of_half(1)});
-    EXPECT_NEAR(table.walk().second, missed, 0.04) << size << " MiB";
+    const double share = table.walk().second;
+    EXPECT_LE(share, missed + 0.04) << size << " MiB";
+    EXPECT_GE(share, missed - 0.2) << size << " MiB";
+    EXPECT_GE(share, before);
+    before = share;
+  }
+}
+
+// l2cap.toml of traces/hw/h200-2026-11-27-launch-mechanisms.csv: read4-40M takes 7.8 us again and 10.6 us after a sweep, read4-48M 12.1 and 12.4.
+TEST(L2Halves, HoldATableThatIsReadOnceAfterAnotherWholeOrNotAtAll) {
+  for (const auto& [size, there] : {std::pair<uint64_t, bool>{36, true}, {40, true}, {48, false}}) {
+    Table table(size * kMiB);
+    for (int pass = 0; pass < 3; ++pass) table.read_in_parts();
+    const uint64_t before = table.memory().hbm_read();
+    table.read_in_parts();
+    const auto share = static_cast<double>(table.memory().hbm_read() - before) / static_cast<double>(size * kMiB / 4);
+    if (there)
+      EXPECT_EQ(share, 0) << size << " MiB";
+    else
+      EXPECT_GT(share, 0.9) << size << " MiB";
   }
 }
 
@@ -165,7 +186,9 @@ TEST(L2Distance, SmsDifferByTwentyCycles) {
     ++sms[distance.half_of_sm(s)];
   }
   EXPECT_NEAR(most - least, 305.1 - 282.8, 2);
-  EXPECT_NEAR(sum / kSms, 0, 1);
+  EXPECT_EQ(distance.of_sm(0), 0);
+  EXPECT_EQ(least, 0) << "a launch of one CTA runs next to the L2 (lat1_1-w1-1 and -132 of traces/hw/h200-2026-11-27-launch-mechanisms.csv)";
+  EXPECT_NEAR(sum / kSms, 11, 2) << "30 cycles from the first CTA's SM to the slowest";
   EXPECT_NEAR(sms[0], kSms / 2, 4);
 }
 
@@ -192,27 +215,26 @@ TEST(L2Places, ALineLeavesWhenNoPlaceIsFree) {
     ASSERT_TRUE(leaves.has_value());
     EXPECT_EQ(there.erase(*leaves), 1u);
     there.insert(line);
-    EXPECT_EQ(std::set<uint32_t>(places.lines().begin(), places.lines().end()), there);
+    const std::vector<uint32_t> all = places.lines();
+    EXPECT_EQ(std::set<uint32_t>(all.begin(), all.end()), there);
+    EXPECT_EQ(all.front(), line - 3) << "the oldest first";
   }
 }
 
-// Of a table of 1.1 times the places that is read round after round, with random replacement: m missed, where 1 - m = exp(-1.1 m). The
-// oldest line's place would miss all.
-TEST(L2Places, ATableThatIsALittleLargerIsMissedInPart) {
-  constexpr uint32_t kPlaces = 10000, kLines = 11000, kRounds = 20;
-  double expected = 0.5;
-  for (int i = 0; i < 200; ++i) expected = 1 - std::exp(-1.1 * expected);
+// read4-48M of traces/hw/h200-2026-11-27-launch-mechanisms.csv takes as long again as after a sweep.
+TEST(L2Places, ATableThatIsALittleLargerIsMissedWhole) {
+  constexpr uint32_t kPlaces = 10000, kLines = 11000, kRounds = 5;
   L2Places places(kPlaces);
   std::vector<bool> there(kLines);
   uint32_t missed = 0;
   for (uint32_t i = 0; i < kRounds * kLines; ++i) {
     const uint32_t line = i % kLines;
     if (there[line]) continue;
-    missed += i >= kRounds / 2 * kLines ? 1 : 0;
+    ++missed;
     if (const auto leaves = places.take(line)) there[*leaves] = false;
     there[line] = true;
   }
-  EXPECT_NEAR(missed / (kRounds / 2.0 * kLines), expected, 0.02);
+  EXPECT_EQ(missed, kRounds * kLines);
 }
 
 }  // namespace

@@ -74,10 +74,11 @@ TEST(Launch, OfAKernelWithoutInstructionsEnds) {
   }
 }
 
-TEST(Launch, StartsOneCtaACycleAndReplacesThoseThatEnd) {
+// 4,224 CTAs of a warp start within 384 ns of an H200 (traces/hw/h200-2026-11-27-launch.txt): 5.6 a cycle.
+TEST(Launch, FillsEmptyPlacesAtOnceAndReplacesThoseThatEnd) {
   const auto stays = run({.ctas = 12, .sms = 4, .smem = 200 << 10}, kWork).stays;
   EXPECT_EQ(most_together(stays), 1u);
-  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(stays[i].from, i) << "CTA " << i;
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_LE(stays[i].from, 1u) << "CTA " << i;
   for (uint32_t i = 4; i < 12; ++i) EXPECT_GT(stays[i].from, stays[i - 4].to) << "the SM was taken until then";
   std::map<uint64_t, int> on;
   for (const Stay& s : stays) ++on[s.sm];
