@@ -303,7 +303,7 @@ void MemorySystem::move_epoch(Time now) {
 }
 
 // Requests meet at the slices of the L2, the more the busier it is: at 0.16, 0.31 and 0.6 of its rate loads take 3, 7 and 25 cycles more in the
-// mean (lat4_1 of traces/hw/h200-2026-11-27-launch.txt). A full L2 has its own queue.
+// mean (lat4_1 of traces/hw/h200-2026-11-27-launch-mechanisms.csv). A full L2 has its own queue.
 double MemorySystem::slice_wait(double start, double time) {
   constexpr double kRecent = 300, kFull = 0.75;  // cycles; share of the rate
   read_share_ = read_share_ * std::exp(std::min(0.0, (read_share_at_ - start) / kRecent)) + time / kRecent;

@@ -1,24 +1,9 @@
 """Writes the launch files of the families that are held back since 26 November: one a module, a [[launch]] for each size."""
-K = 1024
-M = K * K
+import pathlib
+import sys
 
-
-def listed(x):
-    return [x] if isinstance(x, int) else list(x)
-
-
-def plan(module, buffers, launches, smem=0):
-    out = [f'module = "{module}.ptx"', "", "[buffers]"] + [f'{k} = "{v}"' for k, v in buffers.items()]
-    for name, entry, grid, block, shared, args in launches:
-        out += ["", "[[launch]]", f'name = "{name}"', f'entry = "{entry}"', f"grid = {listed(grid)}", f"block = {listed(block)}"]
-        if shared:
-            out += [f"smem = {shared}"]
-        out += ["args = [" + ", ".join(f'"{a}"' for a in args.split()) + "]"]
-    open(module + ".toml", "w").write("\n".join(out) + "\n")
-
-
-def triton(module, buffers, launches, smem=0, threads=128):
-    plan(module, dict(**buffers, g0="u8[128]:zeros"), [(n, module, g, threads, smem, a + " @g0 @g0") for n, g, a in launches])
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from plans import K, M, plan, triton  # noqa: E402
 
 
 plan("gemv", dict(a="f32[8388608]:random", x="f32[262144]:random", y="f32[262144]:zeros", ah="f16[8388608]:random", xh="f16[8192]:random"), [
