@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "drywell/sim/observer.h"
+#include "sim/events/store_order.h"
 #include "sim/state/cta.h"
 #include "sim/state/program.h"
 
@@ -66,6 +68,8 @@ class ObserverHub {
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
     for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
   }
+  /// Orders the stores of global memory that a listener is told of; nullptr: nobody is.
+  StoreOrder* store_order() const { return store_order_.get(); }
   void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
     for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
   }
@@ -77,6 +81,7 @@ class ObserverHub {
     for (Listener* l : listeners_) l->launch_started(launch);
     memory_listeners_.clear();
     std::copy_if(listeners_.begin(), listeners_.end(), std::back_inserter(memory_listeners_), [](const Listener* l) { return l->wants_memory(); });
+    store_order_ = memory_listeners_.empty() ? nullptr : std::make_unique<StoreOrder>();
     const Program& p = *launch.program;
     wanted_.clear();
     for (const DecodedOp& op : p.code) {
@@ -95,6 +100,7 @@ class ObserverHub {
 
  private:
   std::vector<Listener*> listeners_, memory_listeners_;
+  std::unique_ptr<StoreOrder> store_order_;
   std::vector<uint8_t> wanted_;  // by pc; empty: every execution
 };
 

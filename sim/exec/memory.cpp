@@ -131,6 +131,24 @@ void observe(Warp& w, const DecodedOp& op, LaneMask mask, bool store) {
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, x.element * x.count, store);
 }
 
+// Where a store of lanes to global memory is held until it is done.
+uint64_t places_of(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access x = op.as<Access>();
+  uint64_t places = 0;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t first = lane_address(w, op, lane), last = first + uint64_t{x.element} * x.count - 1;
+    if (first >= window::kGlobalBase) places |= StoreOrder::place_of(first) | StoreOrder::place_of(last);
+  });
+  return places;
+}
+
+StoreOrder::Held hold(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto* o = w.cta->cluster->launch->observers;
+  const Space space = op.as<Access>().space;
+  if (o == nullptr || o->store_order() == nullptr || (space != Space::global && space != Space::generic)) return {};
+  return {*o->store_order(), places_of(w, op, mask)};
+}
+
 // One lane after the other: finds the lane that faults.
 template <bool Store>
 [[gnu::noinline]] Effect each_lane(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -157,6 +175,7 @@ template <bool Store>
 
 template <bool Store>
 Effect access_general(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const StoreOrder::Held held = Store ? hold(w, op, mask) : StoreOrder::Held();
   observe(w, op, mask, Store);
   return each_lane<Store>(w, op, mask);
 }
@@ -221,6 +240,7 @@ Effect load_one(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <class T, class L>
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (mask == 0) return Effect::next;
+  const StoreOrder::Held held = hold(w, op, mask);
   observe(w, op, mask, true);
   const Access x = op.as<Access>();
   LaneWindow to = lane_window(w, op, mask, x.space, sizeof(T) * x.count);
