@@ -11,6 +11,7 @@
 #include "drywell/isa/wmma_shape.h"
 #include "drywell/sim/numeric/mma_tile.h"
 #include "sim/exec/bind_helpers.h"
+#include "sim/exec/fragment_lines.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/mma_format.h"
@@ -95,7 +96,18 @@ struct Access {
   bool by_columns;
   uint64_t address;
   uint32_t stride;
+
+  uint32_t lines() const { return by_columns ? m.columns : m.rows; }
+  uint32_t length() const { return by_columns ? m.rows : m.columns; }
 };
+
+Access access_of(const Warp& w, const DecodedOp& op) {
+  const auto& p = op.as<payload::WmmaAccess>();
+  Access x{matrix_of(isa::wmma_shape(p.shape), p.matrix, p.bits), p.space, p.by_columns, lane_address(w, op, 0), 0};
+  x.stride = p.has_stride ? lanes<uint32_t>(w, op.src[1])[0] : x.by_columns ? x.m.rows
+                                                                            : x.m.columns;
+  return x;
+}
 
 bool uniform(const Warp& w, const DecodedOp& op, bool has_stride) {
   for (uint32_t lane = 1; lane < kWarpSize; ++lane) {
@@ -109,11 +121,7 @@ Effect begin(Warp& w, const DecodedOp& op, LaneMask mask, Access& x) {
   if (const Effect e = need_full_warp(w, mask); e != Effect::next) return e;
   const auto& p = op.as<payload::WmmaAccess>();
   if (!uniform(w, op, p.has_stride)) return fault(w, Code::F3408, "wmma: lanes disagree on the address or the stride");
-  x.m = matrix_of(isa::wmma_shape(p.shape), p.matrix, p.bits);
-  x.space = p.space;
-  x.by_columns = p.by_columns;
-  x.address = lane_address(w, op, 0);
-  x.stride = p.has_stride ? lanes<uint32_t>(w, op.src[1])[0] : x.by_columns ? x.m.rows : x.m.columns;
+  x = access_of(w, op);
   return Effect::next;
 }
 
@@ -143,7 +151,7 @@ Effect access(Warp& w, const DecodedOp& op, LaneMask mask) {
   if (const Effect e = begin(w, op, mask, x); e != Effect::next) return e;
   const auto& p = op.as<payload::WmmaAccess>();
   const Src* slots = slots_at(w, p.first_slot);
-  const uint32_t lines = x.by_columns ? x.m.columns : x.m.rows, length = x.by_columns ? x.m.rows : x.m.columns, bytes = length * x.m.bits / 8;
+  const uint32_t lines = x.lines(), length = x.length(), bytes = length * x.m.bits / 8;
   Elements by_lines, by_rows;
   if (Store) {
     from_registers(w, slots, x.m, by_rows);
@@ -294,5 +302,12 @@ template <> ExecFn bind<isa::row::wmma_load_c>(Decoder& d, DecodedOp& op) { retu
 template <> ExecFn bind<isa::row::wmma_store_d>(Decoder& d, DecodedOp& op) { return bind_access(d, op, WmmaMatrix::c, *d.operand(1), *d.operand(0), d.operand(2), true); }
 template <> ExecFn bind<isa::row::wmma_mma_f16>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, isa::Mod::f16); }
 template <> ExecFn bind<isa::row::wmma_mma>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, d.mod(isa::Slot::atype)); }
+
+void fragment_lines(const Warp& w, const DecodedOp& op, LaneAddresses& out) {
+  const Access x = access_of(w, op);
+  out.mask = x.lines() == kWarpSize ? kFullMask : (1u << x.lines()) - 1;
+  out.bytes = x.length() * x.m.bits / 8;
+  for (uint32_t i = 0; i < x.lines(); ++i) out.at[i] = x.address + uint64_t{i} * x.stride * x.m.bits / 8;
+}
 
 }  // namespace drywell::sim

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "sim/exec/fragment_lines.h"
 #include "sim/exec/lane_window.h"
 #include "sim/schedule/functional.h"
 #include "sim/schedule/warp_runner.h"
@@ -122,11 +123,12 @@ void Group::issue_next(IssueSlot& slot) {
     return;
   }
   w.admitted = slot.offered(w.place);
-  slot.issue(x.kind > OpKind::exit);
+  slot.issue(x.kind > OpKind::exit, x.slots);
   execute(id, t, false);
 }
 
 void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
+  if (x.piece != 0) return fragment_lines(w, program_.code[w.pc], addresses_);
   addresses_.mask = mask;
   addresses_.bytes = x.bytes;
   lane_addresses(w, program_.code[w.pc], addresses_.at);

@@ -11,7 +11,7 @@ namespace drywell::sim {
 using isa::TimingClass;
 
 void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits, const Executed& e) {
-  hold_until(w, e.resumed ? e.at : e.at + 1, Stall::issue_cost);
+  hold_until(w, e.resumed ? e.at : e.at + e.op.slots, Stall::issue_cost);
   if (e.mask == 0) {
     if (e.op.kind == OpKind::memory) memory_.without_lanes(w, e.op, e.at);
     return;

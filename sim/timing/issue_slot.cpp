@@ -18,6 +18,11 @@ uint32_t IssueSlot::remove(uint16_t place) {
   at_[place] = at_.back();
   last_[place] = last_.back();
   admission_[place] = admission_.back();
+  const auto last = static_cast<uint32_t>(warps_.size() - 1);
+  if (current_ == place)
+    current_ = kNone;
+  else if (current_ == last)
+    current_ = place;
   warps_.pop_back();
   at_.pop_back();
   last_.pop_back();
@@ -33,12 +38,18 @@ void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
 }
 
 /// The order of picks.
-bool IssueSlot::before(uint32_t a, uint32_t b) const { return at_[a] != at_[b] ? at_[a] < at_[b] : last_[a] != last_[b] ? last_[a] < last_[b]
-                                                                                                                        : a < b; }
+bool IssueSlot::before(uint32_t a, uint32_t b) const {
+  if (a == current_ || b == current_) {
+    const Time now_a = std::max(at_[a], free_), now_b = std::max(at_[b], free_);
+    if (now_a != now_b) return now_a < now_b;
+    return a == current_;
+  }
+  return at_[a] != at_[b] ? at_[a] < at_[b] : last_[a] != last_[b] ? last_[a] < last_[b]
+                                                                   : a < b;
+}
 
 // At once instead of one after the other: many warps wait for a unit that is busy.
 void IssueSlot::put_off(Time until) {
-  constexpr uint32_t kNone = ~0u;
   const uint16_t refused = admission_[pick_];
   const Time now = next_;
   const auto count = static_cast<uint32_t>(at_.size());
@@ -56,18 +67,19 @@ void IssueSlot::put_off(Time until) {
 }
 
 // The next pick waits until the warp is offered again: the instruction just executed determines when.
-void IssueSlot::issue(bool shared) {
+void IssueSlot::issue(bool shared, Time slots) {
   const Time t = next_;
   if (shared) last_shared_ = t + 1;
-  free_ = t + 1;
+  free_ = t + slots;
   last_[pick_] = t;
+  current_ = shared ? kNone : pick_;
   ++issued_;
 }
 
 void IssueSlot::select() {
   uint32_t best = 0;
   for (uint32_t i = 1; i < at_.size(); ++i) {
-    if (at_[i] < at_[best] || (at_[i] == at_[best] && last_[i] < last_[best])) best = i;
+    if (before(i, best)) best = i;
   }
   pick(best);
 }

@@ -1,5 +1,6 @@
-// The issue slot of a sub-partition: at most one warp instruction a cycle, of the warp that has been ready longest; among equals of the one
-// that issued least recently.
+// The issue slot of a sub-partition: at most one warp instruction a cycle. The warp that issued last goes on as long as it can; else the one
+// that has been ready longest, among equals the one that issued least recently. On an H200 warps of sums, which can issue every cycle, keep
+// other warps of their sub-partition from issuing (fma_mufu and logic_fma of traces/hw/h200-2026-11-27-arithmetic.csv).
 #pragma once
 
 #include <span>
@@ -25,13 +26,14 @@ class IssueSlot {
   void put_off(Time until);
   /// The cycle from which on the warp at `place` could issue, as far as its unit said.
   Time offered(uint16_t place) const { return at_[place]; }
-  /// The warp issues at next(). The slot is free a cycle later. `shared`: to a unit that all sub-partitions share.
-  void issue(bool shared);
+  /// The warp issues at next(). The slot is free `slots` cycles later. `shared`: to a unit that all sub-partitions share.
+  void issue(bool shared, Time slots = 1);
 
   uint64_t issued() const { return issued_; }
   Time last_shared() const { return last_shared_; }
 
  private:
+  static constexpr uint32_t kNone = ~0u;
   void select();
   void pick(uint32_t place);
 
@@ -42,6 +44,7 @@ class IssueSlot {
   std::vector<uint16_t> admission_;
   Time free_ = 0, next_ = kNever, last_shared_ = 0;
   uint32_t pick_ = 0;
+  uint32_t current_ = kNone;  // the place of the warp that issued last
   uint64_t issued_ = 0;
 };
 

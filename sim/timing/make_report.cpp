@@ -43,8 +43,8 @@ void add_sm(Units& units, const SmUnits& sm) {
   for (const Partition& p : sm.partitions) {
     units.of("issue", "warp instructions").add(static_cast<double>(p.slot.issued()), static_cast<double>(p.slot.issued()));
     for (size_t k = static_cast<size_t>(Pipe::alu); k < kLocalPipes; ++k) {
-      units.of(std::string(pipe_name(static_cast<Pipe>(k))), "busy cycles")
-          .add(p.pipes[k].busy(), p.pipes[k].busy());
+      const double halves = k == static_cast<size_t>(Pipe::fma) ? (p.pipes[k].busy() + p.fma_lite.busy()) / 2 : p.pipes[k].busy();
+      units.of(std::string(pipe_name(static_cast<Pipe>(k))), "busy cycles").add(halves, halves);
     }
     units.of("tmem_port", "busy cycles").add(p.tmem.busy(), p.tmem.busy());
   }

@@ -50,6 +50,7 @@ void MemoryInstructions::remote(WarpIssueState& w, const OpInfo& x, const LaneAd
 }
 
 double MemoryInstructions::shared_latency(const OpInfo& x) const {
+  if (x.piece != 0 || x.matrices != 0) return x.latency;
   if (x.atomic) return arch_.cost(isa::TimingClass::atom_shared).latency;
   return x.space == Space::shared_cluster ? static_cast<double>(arch_.dsmem.self_latency) : arch_.cost(isa::TimingClass::ld_shared).latency;
 }
@@ -66,10 +67,39 @@ double MemoryInstructions::atomic_wavefronts(const OpInfo& x, const LaneAddresse
   return x.swaps ? 2.0 * c.bank : c.bank;
 }
 
+// ptxas makes several loads or stores of one of wmma, each of a piece of eight lines, which take at least `least` passes (frag.toml of
+// tests/corpus/timing/mechanisms: lines at a multiple of 128 bytes take eight times as long as others).
+double MemoryInstructions::fragment_passes(const OpInfo& x, const LaneAddresses& a, double least) const {
+  constexpr uint32_t kLines = 8;
+  LaneAddresses eight = a;
+  eight.mask &= (1u << kLines) - 1;
+  eight.bytes = x.piece;
+  const auto lines = static_cast<uint32_t>(std::popcount(a.mask));
+  const uint32_t accesses = (lines + kLines - 1) / kLines * std::max(1u, a.bytes / x.piece);
+  return accesses * std::max(least, static_cast<double>(smem_wavefronts(eight)));
+}
+
+// Eight lanes address the rows of a matrix, which pass together unless they meet in a bank.
+double MemoryInstructions::matrix_passes(const OpInfo& x, const LaneAddresses& a) {
+  LaneAddresses rows = a;
+  double passes = 0;
+  for (uint32_t m = 0; m < x.matrices; ++m) {
+    rows.mask = a.mask & 0xFFu << 8 * m;
+    passes += std::max(1u, smem_wavefronts(rows));
+  }
+  return passes;
+}
+
+double MemoryInstructions::passes_of(const OpInfo& x, const LaneAddresses& a) const {
+  if (x.atomic) return atomic_wavefronts(x, a) * static_cast<double>(x.interval);
+  if (x.matrices != 0) return matrix_passes(x, a);
+  return x.piece != 0 ? fragment_passes(x, a, 1) : smem_wavefronts(a);
+}
+
 // Stores use the write side: continuous tensor reads cost them a little, loads wait for the read side.
 void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAddresses& a, Time t) {
   SmUnits& sm = sm_of(w);
-  const double passes = x.atomic ? atomic_wavefronts(x, a) * static_cast<double>(x.interval) : smem_wavefronts(a);
+  const double passes = passes_of(x, a);
   double start;
   if (x.store) {
     const bool slowed = sm.smem.tensor_active(static_cast<double>(t));
@@ -81,11 +111,21 @@ void MemoryInstructions::shared(WarpIssueState& w, const OpInfo& x, const LaneAd
 }
 
 // The L1's data lie in banks as shared memory's do: lines apart by a multiple of 128 bytes are read one by one (ldg.lines-* of
-// docs/lab/calibration.md). Four tags a cycle. Wide accesses move l1.bytes_per_clk at most; lanes that conflict move less than that in each
+// docs/lab/calibration.md). Lines of scattered lanes take some 0.42 cycles each (scattered1-16KiB of
+// traces/hw/h200-2026-11-27-arithmetic.csv). Wide accesses move l1.bytes_per_clk at most; lanes that conflict move less than that in each
 // of their wavefronts, which therefore take no longer (docs/facts/timing.md §7).
 double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const {
+  constexpr double kEachLine = 0.42;
+  if (x.piece != 0) return fragment_passes(x, a, std::min(8u, lines) * kEachLine) * (x.store ? arch_.l1.store_slowdown : 1);
   const double data = a.bytes > 4 ? static_cast<double>(std::popcount(a.mask)) * a.bytes / arch_.l1.bytes_per_clk : 1;
-  return std::max({static_cast<double>(smem_wavefronts(a)), data, lines / 4.0}) * (x.store ? arch_.l1.store_slowdown : 1);
+  return std::max({static_cast<double>(smem_wavefronts(a)), data, lines * kEachLine}) * (x.store ? arch_.l1.store_slowdown : 1);
+}
+
+uint32_t MemoryInstructions::sectors_from(uint32_t first_run) const {
+  uint32_t sectors = 0;
+  const auto& runs = memory_.runs();
+  for (size_t i = first_run; i < runs.size(); ++i) sectors += runs[i].bytes / 32;
+  return sectors;
 }
 
 // A store to 8 sectors or more leaves the SM sector by sector (stores,ctas-1 of traces/hw/h200-2026-11-26-launches.csv; a store to one line
@@ -94,11 +134,16 @@ double MemoryInstructions::wavefronts(const OpInfo& x, const LaneAddresses& a, u
 double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const {
   if (!x.store && !x.atomic) return 0;
   constexpr uint32_t kStored = 8, kTogether = 16;
-  uint32_t sectors = 0;
-  const auto& runs = memory_.runs();
-  for (size_t i = first_run; i < runs.size(); ++i) sectors += runs[i].bytes / 32;
+  const uint32_t sectors = sectors_from(first_run);
+  if (x.piece != 0) return x.store ? sectors : 0;
   if (sectors > kTogether) return x.store ? sectors + lines : sectors;
   return x.store && sectors >= kStored ? sectors : 0;
+}
+
+// How many of an SM's lines wait together: fewer where stores leave sector by sector.
+uint32_t MemoryInstructions::joined_lines(uint32_t first_run) const {
+  constexpr uint32_t kTogether = 16, kOfFew = 64, kOfMany = 16;
+  return sectors_from(first_run) > kTogether ? kOfMany : kOfFew;
 }
 
 // The load's registers are ready when memory answers the request that it waits for.
@@ -152,7 +197,9 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   auto& runs = memory_.runs();
   const uint32_t first = memory_.first_new_run();
   const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
+  if (x.store) sm.stores.join(runs, first, joined_lines(first));
   const double start = pipes_.begin_lsu(sm, *w.unit, t, std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
+  if (x.store && runs.size() == first) return;
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
   const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;
   memory_.send(kind, leaves(sm, start), first, await(w, id, x, first));

@@ -26,7 +26,12 @@ class MemoryInstructions {
   void global(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t);
   double shared_latency(const OpInfo& x) const;
   static double atomic_wavefronts(const OpInfo& x, const LaneAddresses& a);
+  static double matrix_passes(const OpInfo& x, const LaneAddresses& a);
+  double passes_of(const OpInfo& x, const LaneAddresses& a) const;
+  double fragment_passes(const OpInfo& x, const LaneAddresses& a, double least) const;
   double wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const;
+  uint32_t sectors_from(uint32_t first_run) const;
+  uint32_t joined_lines(uint32_t first_run) const;
   double leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const;
   double leaves(SmUnits& sm, double start) const;
   WaitingLoad begin_load(WarpIssueState& w, uint32_t id, const OpInfo& x) const;

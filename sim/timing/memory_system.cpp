@@ -131,15 +131,32 @@ size_t MemorySystem::unit_of(uint64_t address) const {
   return (scattered(piece / kTogether) + piece % kTogether * units_.size() / kTogether) % units_.size();
 }
 
-// Atomic operations and stores of parts of sectors are read, changed and written by the unit that the address belongs to, one sector after
-// another; lanes at one word take turns. An addition of floats waits for the one before it at the same word. Returns when the run is done.
+// Parts of sectors are read, changed and written by the unit that the line belongs to, which needs a sector's time for the line beside: an SM's
+// store of 32 sectors takes 80, 95 and 122 cycles in 8, 16 and 32 lines (one-* of stores.toml, traces/hw/h200-2026-11-27-arithmetic.csv).
+// `before`: an address of the run before. Returns when the run is done.
+double MemorySystem::parts_at_units(const ByteRange& r, uint64_t before, double from) {
+  constexpr double kLine = 0.95;
+  const double parts = static_cast<double>(r.turns) / (r.bytes / 32.0);
+  double done = from;
+  for (uint64_t at = r.address; at < r.address + r.bytes;) {
+    const uint64_t end = std::min((at / 128 + 1) * 128, r.address + r.bytes);
+    const double line = at / 128 == before / 128 ? 0 : kLine;
+    const double time = parts * (static_cast<double>(end - at) / 32 + line) * arch_.l2.partial_store_cycles;
+    done = std::max(done, units_[unit_of(at)].queue.begin(from, time) + time);
+    at = end;
+  }
+  units_end_ = std::max(units_end_, done);
+  return done;
+}
+
+// Atomic operations are executed by the unit that the address belongs to, one sector after another; lanes at one word take turns. An
+// addition of floats waits for the one before it at the same word. Returns when the run is done.
 double MemorySystem::at_units(MemoryKind k, const ByteRange& r, double from) {
   Unit& unit = units_[unit_of(r.address)];
   const bool again = unit.last == r.address;
   unit.last = r.address;
   const double floats = r.turns > 1 || again ? r.turns * arch_.l2.atomic_float_cycles : 0;
-  const double time = k == MemoryKind::store ? r.turns * arch_.l2.partial_store_cycles
-                                             : std::max(r.turns * arch_.l2.atomic_cycles, k == MemoryKind::float_atomic ? floats : 0);
+  const double time = std::max(r.turns * arch_.l2.atomic_cycles, k == MemoryKind::float_atomic ? floats : 0);
   const double done = unit.queue.begin(from, time) + time;
   units_end_ = std::max(units_end_, done);
   return done;
@@ -355,7 +372,9 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, 
   const double latency = mean + far;
   double done = start + l2_time + latency + (r.kind == MemoryKind::load ? slice_wait(start, l2_time) + answer(found.bytes) : 0);
   for (uint32_t i = 0; i < r.count; ++i) {
-    if (runs[r.first + i].turns != 0) done = std::max(done, at_units(r.kind, runs[r.first + i], start) + latency);
+    const ByteRange& x = runs[r.first + i];
+    if (x.turns == 0) continue;
+    done = std::max(done, latency + (store ? parts_at_units(x, i == 0 ? ~uint64_t{0} : runs[r.first + i - 1].address, start) : at_units(r.kind, x, start)));
   }
   if (!displaced_.empty()) {
     transfer(MemoryKind::store, displaced_, start);

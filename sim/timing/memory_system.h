@@ -70,6 +70,7 @@ class MemorySystem {
   double transfer(MemoryKind k, const std::vector<Piece>& pieces, double from);
   double latency_of(uint64_t hash) const;
   double at_units(MemoryKind k, const ByteRange& r, double from);
+  double parts_at_units(const ByteRange& r, uint64_t before, double from);
   size_t unit_of(uint64_t address) const;
   double fill(uint64_t bytes, double from);
   double slice_wait(double start, double time);

@@ -14,11 +14,17 @@ Time queued(const Server& s, double ahead, Time t) { return not_before(s.free_at
 
 }  // namespace
 
-// ptxas gives additions to the FMA pipe when the ALU has enough work.
-size_t Pipes::pipe_of(const Partition& p, const OpInfo& x) {
-  const auto own = static_cast<size_t>(x.pipe), fma = static_cast<size_t>(Pipe::fma);
-  return x.either_pipe && p.pipes[fma].free_at() < p.pipes[own].free_at() ? fma : own;
+// ptxas gives additions to the FMA pipe when the ALU has enough work. The FMA pipe has two halves, each of 16 lanes: sums and products of
+// floats go to the one that is free first, integers to one of them only (fma_imad and turns_imad_fma of
+// traces/hw/h200-2026-11-27-arithmetic.csv).
+template <class P>
+auto& Pipes::pipe_of(P& p, const OpInfo& x) {
+  auto &own = p.pipes[static_cast<size_t>(x.pipe)], &fma = p.pipes[static_cast<size_t>(Pipe::fma)];
+  if (x.timing == isa::TimingClass::fma) return p.fma_lite.free_at() < fma.free_at() ? p.fma_lite : fma;
+  return x.either_pipe && fma.free_at() < own.free_at() ? fma : own;
 }
+// Cycles of the half, where an instruction uses one.
+double Pipes::occupied(const OpInfo& x) { return x.timing == isa::TimingClass::fma ? 2 * x.interval : x.interval; }
 
 Pipes::Admission Pipes::admission(const OpInfo& x) {
   const auto kind = static_cast<double>(x.kind == OpKind::branch ? OpKind::local : x.kind == OpKind::lsu ? OpKind::memory
@@ -26,7 +32,9 @@ Pipes::Admission Pipes::admission(const OpInfo& x) {
   const auto pipe = static_cast<double>(x.pipe);
   switch (x.kind) {
     case OpKind::local:
-    case OpKind::branch: return {kind, pipe, x.either_pipe ? 1.0 : 0.0, x.queue * static_cast<double>(x.interval)};
+    case OpKind::branch: return {kind, pipe, x.either_pipe ? 1.0 : x.timing == isa::TimingClass::fma ? 2.0
+                                                                                                     : 0.0,
+                                 x.queue * static_cast<double>(x.interval)};
     case OpKind::memory:
     case OpKind::lsu: return {kind, x.store && x.space != Space::shared_cta ? 1.0 : 0.0};
     case OpKind::async: return {kind, pipe, static_cast<double>(x.timing)};
@@ -37,7 +45,7 @@ Pipes::Admission Pipes::admission(const OpInfo& x) {
 Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time t) const {
   switch (x.kind) {
     case OpKind::local:
-    case OpKind::branch: return is_local(x.pipe) ? queued(p.pipes[pipe_of(p, x)], x.queue * static_cast<double>(x.interval), t) : t;
+    case OpKind::branch: return is_local(x.pipe) ? queued(pipe_of(p, x), x.queue * occupied(x), t) : t;
     case OpKind::memory:
     case OpKind::lsu: {
       if (x.store && store_gate_ > t && x.space != Space::shared_cta) t = store_gate_;
@@ -55,7 +63,7 @@ Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time 
 
 double Pipes::begin(Partition& p, const OpInfo& x, Time t) const {
   const auto from = static_cast<double>(t);
-  return is_local(x.pipe) ? p.pipes[pipe_of(p, x)].begin(from, x.interval) : from;
+  return is_local(x.pipe) ? pipe_of(p, x).begin(from, occupied(x)) : from;
 }
 
 double Pipes::begin_store(SmUnits& sm, Partition& p, Time t, double wavefronts, double interval) const {

@@ -30,7 +30,9 @@ class Pipes {
   double arrive(SmUnits& sm, const OpInfo& x, Time t) const;
 
  private:
-  static size_t pipe_of(const Partition& p, const OpInfo& x);
+  template <class P>
+  static auto& pipe_of(P& p, const OpInfo& x);
+  static double occupied(const OpInfo& x);
 
   const ArchConfig& arch_;
   Time store_gate_ = 0;

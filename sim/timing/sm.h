@@ -12,6 +12,7 @@
 #include "sim/timing/l1_cache.h"
 #include "sim/timing/server.h"
 #include "sim/timing/tma_engine.h"
+#include "sim/timing/waiting_stores.h"
 
 namespace drywell::sim {
 
@@ -22,6 +23,7 @@ inline constexpr size_t kLocalPipes = static_cast<size_t>(Pipe::lsu);
 struct Partition {
   IssueSlot slot;
   std::array<Server, kLocalPipes> pipes;
+  Server fma_lite;  // the half of the FMA pipe that has no integers; the other one is Pipe::fma
   Server lsu;   // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
   Server tmem;  // ld and st share the port
   PlaceQueue tensor_queue;  // tensor instructions issued from this sub-partition that have not left the pipe's queue
@@ -42,6 +44,7 @@ struct SmUnits {
   TmaEngine tma;
   SmemPort smem;
   L1Cache l1;
+  WaitingStores stores;
   std::unique_ptr<Tmem> tensor_memory;  // the SM's CTAs share the columns (PTX ISA 9.7.16.7)
   bool in_batch = false;      // tensor core: the instructions before it queued up
   double last_mma_done = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "drywell/isa/strong.h"
 #include "sim/timing/idioms.h"
@@ -166,6 +167,8 @@ OpKind kind_of(TimingClass t) {
   throw InternalError("a timing class without a kind of operation");
 }
 
+constexpr uint16_t kMatrixRow = 16;  // bytes that a lane of ldmatrix or stmatrix addresses
+
 // The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
 double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
 
@@ -199,6 +202,33 @@ bool talks(const isa::Instruction& i, TimingClass t) {
   return isa::is_strong(i);
 }
 
+// Four lanes move a piece of a line, of eight lines together: two elements of an accumulator each, or a register of A or B.
+uint8_t piece_of(const isa::Instruction& i) {
+  const isa::InstrSpec& row = isa::spec(i.op);
+  if (row.memory != isa::MemoryRole::fragment_load && row.memory != isa::MemoryRole::fragment_store) return 0;
+  const unsigned bits = isa::type_bits(i.mod(Slot::type));
+  const bool accumulator = row.memory == isa::MemoryRole::fragment_store || bits == 32;
+  return static_cast<uint8_t>(accumulator ? bits : std::max(16u, bits / 2));
+}
+
+// A sum of 64 bits: its lower half leaves a carry, in the ALU; the upper half is a product in the FMA pipe, which has the time (wide0 of mix.toml,
+// traces/hw/h200-2026-11-27-arithmetic.csv).
+bool carries(const isa::Instruction& i, TimingClass t) {
+  return t == TimingClass::alu && isa::is_sum(isa::spec(i.op).fold) && isa::type_bits(i.mod(Slot::type)) == 64 && !isa::is_float_type(i.mod(Slot::type));
+}
+
+// A product, for the FMA pipe (steps0 of traces/hw/h200-2026-11-27-arithmetic.csv).
+bool shifts_left_by_a_constant(const isa::Function& f, const isa::Instruction& i) {
+  const auto operands = f.operands(i);
+  return isa::spec(i.op).fold == isa::Fold::shift && isa::type_bits(i.mod(Slot::type)) == 32 && operands.size() == 3 && operands[2].kind == isa::Operand::Kind::imm;
+}
+
+// Integers of 32 bits become floats in the ALU; other conversions pass through the multifunction unit (i2f_i2f and convert_convert of
+// traces/hw/h200-2026-11-27-arithmetic.csv).
+bool converts_in_the_alu(const isa::Instruction& i) {
+  return i.mod(Slot::type) == Mod::f32 && !isa::is_float_type(i.mod(Slot::atype)) && isa::type_bits(i.mod(Slot::atype)) <= 32;
+}
+
 // ptxas makes an atomic operation of its own of the addition of one: lanes at one word of shared memory do not wait for each other.
 bool counts(const isa::Function& f, const isa::Instruction& i) {
   const auto operands = f.operands(i);
@@ -213,23 +243,27 @@ class Maker {
 
   OpInfo make(const isa::Function& f, const isa::Instruction& i, bool folded) {
     OpInfo x;
-    x.timing = timing_class(f, i);
-    x.kind = folded ? OpKind::folded : kind_of(x.timing);
+    const bool known = divides_again(f, i);
+    x.timing = known ? TimingClass::fma : timing_class(f, i);
     const isa::InstrSpec& row = isa::spec(i.op);
+    x.piece = piece_of(i);
+    if (row.memory == isa::MemoryRole::matrix_load || row.memory == isa::MemoryRole::matrix_store) x.matrices = static_cast<uint8_t>(matrices(i));
+    x.kind = folded ? OpKind::folded : x.piece != 0 || x.matrices != 0 ? OpKind::memory
+                                                                       : kind_of(x.timing);
     if (row.flow == isa::Flow::return_ || row.flow == isa::Flow::end) x.kind = OpKind::exit;
     const ClassCost& c = arch_.cost(x.timing);
     const double factor = width_factor(i, x.timing);
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
-    x.interval = static_cast<float>(c.interval * factor * row.pipe_slots);
+    x.interval = static_cast<float>(c.interval * (carries(i, x.timing) ? 1 : factor) * row.pipe_slots);
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
                                                        : arch_.sm.alu_queue);
     if (x.kind == OpKind::memory) {
       x.space = space_of_mod(access_space(f, i));
-      x.bytes = lane_bytes(f, i);
+      x.bytes = x.matrices != 0 ? kMatrixRow : lane_bytes(f, i);
       x.atomic = x.timing == TimingClass::atom_global || x.timing == TimingClass::atom_shared;
-      x.store = row.memory == isa::MemoryRole::store;
+      x.store = row.memory == isa::MemoryRole::store || row.memory == isa::MemoryRole::fragment_store || row.memory == isa::MemoryRole::matrix_store;
       x.real = isa::is_float_type(i.mod(Slot::type));
       x.swaps = i.has(Mod::cas);
       x.counts = counts(f, i);
@@ -237,8 +271,14 @@ class Maker {
     }
     x.relaxed = i.has(Mod::relaxed);
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
-    x.either_pipe = x.pipe == Pipe::alu && ((x.timing == TimingClass::alu && isa::is_sum(row.fold)) || x.timing == TimingClass::cvt_f2f);
+    x.either_pipe = x.pipe == Pipe::alu && !carries(i, x.timing) && ((x.timing == TimingClass::alu && (isa::is_sum(row.fold) || shifts_left_by_a_constant(f, i))) || x.timing == TimingClass::cvt_f2f);
     x.sequence = is_sequence(x.timing);
+    // A quotient or a root of doubles: an approximation, refined by dependent products.
+    if (x.timing == TimingClass::f64 && row.pipe_slots > 1) {
+      x.sequence = true;
+      x.latency = static_cast<uint16_t>(std::lround(c.latency * row.pipe_slots + arch_.cost(TimingClass::mufu).latency));
+    }
+    x.slots = known ? kKnownReciprocal : issue_slots(i, x.timing, factor);
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
@@ -248,11 +288,39 @@ class Maker {
   }
 
  private:
+  // ptxas takes the reciprocal of a divisor once in a block; the scaled dividend and the product remain.
+  static constexpr uint8_t kKnownReciprocal = 3;
+  bool divides_again(const isa::Function& f, const isa::Instruction& i) {
+    const isa::InstrSpec& row = isa::spec(i.op);
+    if (row.flow != isa::Flow::next) divisors_.clear();
+    if (row.fold != isa::Fold::float_quotient) return false;
+    const isa::Operand& divisor = f.operands(i)[2];
+    return divisor.kind == isa::Operand::Kind::reg && !divisors_.insert(divisor.index).second;
+  }
   // The multifunction unit flushes subnormals. Where PTX keeps them, ptxas compares, and scales before and after where it must.
   double subnormal_care(const isa::Instruction& i, TimingClass t) const {
     const bool scaled = t == TimingClass::mufu && i.mod(Slot::type) == Mod::f32 && isa::spec(i.op).slot_index(Slot::ftz) >= 0 && !i.has(Mod::ftz);
     return scaled ? 2 * arch_.cost(TimingClass::fma).latency + arch_.sm.guard_latency : 0;
   }
+  // Machine instructions that ptxas 13.0 makes of it for sm_90a, on the way without exceptions; one of the multifunction unit keeps the issue
+  // slot for two cycles. Their sum bounds a full SM (steps* and *_24 of mix.toml, traces/hw/h200-2026-11-27-arithmetic.csv).
+  uint8_t issue_slots(const isa::Instruction& i, TimingClass t, double factor) const {
+    constexpr uint8_t kMultifunction = 2, kSequence = 12, kScaled = 3, kQuotient = 4, kFullQuotient = 7;
+    switch (t) {
+      case TimingClass::idiv:
+      case TimingClass::fdiv:
+      case TimingClass::frcp:
+      case TimingClass::fsqrt: return kSequence;
+      case TimingClass::cvt_int: return kMultifunction;
+      case TimingClass::mufu: return kMultifunction + (quotient(i) ? i.has(Mod::full) ? kFullQuotient : kQuotient : subnormal_care(i, t) != 0 ? kScaled
+                                                                                                                                              : 0);
+      case TimingClass::alu:
+      case TimingClass::bitfield:
+      case TimingClass::imad: return static_cast<uint8_t>(factor * isa::spec(i.op).pipe_slots);
+      default: return 1;
+    }
+  }
+  static bool quotient(const isa::Instruction& i) { return isa::spec(i.op).fold == isa::Fold::float_quotient && !i.has(Mod::ftz); }
   void record_slots(const isa::Function& f, const isa::Instruction& i, OpInfo& x) {
     std::vector<uint32_t> reads, writes;
     const auto visit = [&](const auto& self, const isa::Operand& o, bool write) -> void {
@@ -294,6 +362,7 @@ class Maker {
     return it->second;
   }
 
+  std::set<isa::RegId> divisors_;  // of the block's quotients
   TimedProgram& out_;
   const Program& p_;
   const ArchConfig& arch_;
@@ -327,6 +396,7 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
     // Without a state space the fence covers global memory too.
     case TimingClass::fence_proxy: return row.sync == isa::SyncRole::async_proxy_fence && i.mod(Slot::space) == Mod::none ? TimingClass::fence_proxy_all : row.timing;
+    case TimingClass::cvt_int: return converts_in_the_alu(i) ? TimingClass::cvt_move : row.timing;
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
   }

@@ -34,6 +34,7 @@ struct OpInfo {
   Pipe pipe = Pipe::none;
   isa::TimingClass timing{};
   uint8_t queue = 1;   // operations the pipe admits ahead
+  uint8_t slots = 1;   // issue cycles: the machine instructions that ptxas makes of it
   bool store = false;  // memory: writes only
   bool atomic = false;
   bool real = false;       // memory: of floats
@@ -47,6 +48,8 @@ struct OpInfo {
   bool arrives = false;    // barriers: does not wait
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
+  uint8_t matrices = 0;  // ldmatrix, stmatrix
+  uint8_t piece = 0;     // wmma loads and stores: bytes of a line that a machine instruction moves, of eight lines together; others: 0
   uint16_t latency = 0;
   uint16_t admission = 0;  // instructions of one class are accepted by their units at the same cycles (Pipes::admits)
   float interval = 0;

@@ -47,6 +47,53 @@ TEST(TimingCorpus, FirstLaunchesOfTheH200Hold) {
   EXPECT_LE(median(cold), 0.10);
 }
 
+/// A launch of tests/corpus/timing/mechanisms, and the greatest error of its warm time.
+struct Mechanism {
+  const char *file, *launch;
+  double error;
+};
+void PrintTo(const Mechanism& m, std::ostream* os) { *os << m.launch; }
+
+// What two kinds of arithmetic share, sequences of machine instructions, stores that join others, and fragments in conflict.
+const Mechanism kMechanisms[] = {
+    {"pairs.toml", "fma_mufu-256", 0.12},
+    {"pairs.toml", "logic_fma-256", 0.12},
+    {"pairs.toml", "logic_imad-256", 0.10},
+    {"pairs.toml", "fma_imad-256", 0.12},
+    {"pairs.toml", "convert_convert-256", 0.05},
+    {"pairs.toml", "i2f_i2f-256", 0.06},
+    {"pairs.toml", "scattered1-16KiB-132x256", 0.16},
+    {"mix.toml", "steps0-512", 0.15},
+    {"mix.toml", "wide0-512", 0.08},
+    {"mix.toml", "div_full_24-1024", 0.12},
+    {"mix.toml", "sqrt_rn_24-1024", 0.10},
+    {"stores.toml", "all-4-4-128", 0.15},
+    {"stores.toml", "all-8-8-32", 0.10},
+    {"stores.toml", "strided-8-4x8", 0.12},
+    {"stores.toml", "one-16-1-256", 0.12},
+    {"stores.toml", "one-32-1-256", 0.10},
+    {"frag.toml", "frag_shared-64-128", 0.05},
+    {"frag.toml", "frag_shared-72-128", 0.10},
+    {"frag.toml", "frag_once-64-132", 0.18},
+};
+
+class TimingMechanism : public testing::TestWithParam<Mechanism> {};
+
+TEST_P(TimingMechanism, HoldsOnAnH200) {
+  const Mechanism& m = GetParam();
+  const std::string path = test::source_path("traces/hw/h200-2026-11-27-arithmetic.csv");
+  LaunchPlan plan = read_launch_file(test::source_path("tests/corpus/timing/mechanisms/") + m.file);
+  std::erase_if(plan.launches, [&](const auto& l) { return l.name != m.launch; });
+  ASSERT_EQ(plan.launches.size(), 1u);
+  const LaunchTimes measured = parse_launch_record(read_text_file(path), path).at({m.file, m.launch});
+  EXPECT_NEAR(predict_launches(plan, "sm_90a", {}).at(0).warm / measured.warm, 1, m.error);
+}
+INSTANTIATE_TEST_SUITE_P(Launches, TimingMechanism, testing::ValuesIn(kMechanisms), [](const auto& i) {
+  std::string name = i.param.launch;
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
 TEST(TimingCorpus, RecordsHaveOneLaunchALine) {
   const LaunchRecord r{{{"a.toml", "one"}, {1500.5, 2000, 1.98}}, {{"b.toml", "two"}, {1, 2, 0}}};
   const LaunchRecord read = parse_launch_record(print_launch_record(r), "r.csv");

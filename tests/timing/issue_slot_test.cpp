@@ -1,10 +1,11 @@
-// One warp instruction a cycle, of the warp that has been ready longest, the least recently issued among equals
+// One warp instruction a cycle, of the warp that issued last or of the one that has been ready longest, the least recently issued among equals
 // (docs/function-vs-time.md, "Sub-partitions").
 #include "sim/timing/issue_slot.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <random>
 #include <vector>
 
@@ -40,15 +41,33 @@ TEST_F(Slot, TakesWhoHasBeenReadyLongest) {
   for (const uint32_t w : {1u, 2u, 0u}) EXPECT_EQ(issue(100), w);
 }
 
-TEST_F(Slot, EqualsTakeTurns) {
+// On an H200 4,096 sums and 512 approximations of other warps take the sum of both times (fma_mufu of
+// traces/hw/h200-2026-11-27-arithmetic.csv): the warps of sums go on until they end.
+TEST_F(Slot, AWarpGoesOnAsLongAsItCan) {
+  for (const uint32_t w : {0u, 1u, 2u}) slot.offer(slot.add(w), 10);
+  for (int i = 0; i < 4; ++i) EXPECT_EQ(issue(1), 0u);
+  EXPECT_EQ(issue(5), 0u);
+  EXPECT_EQ(issue(1), 1u);
+  EXPECT_EQ(issue(1), 1u);
+}
+
+TEST_F(Slot, EqualsTakeTurnsAtASharedUnit) {
   for (const uint32_t w : {0u, 1u, 2u}) slot.offer(slot.add(w), 10);
   std::vector<uint32_t> order;
   for (int i = 0; i < 6; ++i) {
     order.push_back(slot.warp());
-    slot.issue(false);
+    slot.issue(true);
     for (uint16_t w = 0; w < 3; ++w) slot.offer(w, 10);
   }
   EXPECT_EQ(order, (std::vector<uint32_t>{0, 1, 2, 0, 1, 2}));
+}
+
+TEST_F(Slot, AnInstructionOfManyMachineInstructionsKeepsTheSlot) {
+  slot.offer(slot.add(0), 5);
+  slot.offer(slot.add(1), 5);
+  slot.issue(false, 12);
+  slot.offer(0, 40);
+  EXPECT_EQ(slot.next(), 17u);
 }
 
 TEST_F(Slot, IssuesOneInstructionACycle) {
@@ -85,12 +104,12 @@ TEST_F(Slot, AUnitThatIsTakenRefusesItsWholeClassButNoOther) {
 /// Warps that each have to be refused themselves.
 struct OneByOne {
   std::vector<Time> at, last;
-  size_t pick() const {
+  size_t pick(Time free, std::optional<size_t> current) const {
     size_t best = 0;
     for (size_t i = 1; i < at.size(); ++i) {
       if (at[i] < at[best] || (at[i] == at[best] && last[i] < last[best])) best = i;
     }
-    return best;
+    return current.has_value() && std::max(at[*current], free) <= std::max(at[best], free) ? *current : best;
   }
 };
 
@@ -103,18 +122,21 @@ TEST_F(Slot, PuttingOffAClassChangesNoIssue) {
   for (uint32_t w = 0; w < kWarps; ++w) slot.offer(slot.add(w), 0, 0);
   std::vector<Time> free_slot(3, 0), free_naive(3, 0);
   Time naive_next = 0;
+  std::optional<size_t> current;
   for (int i = 0; i < 5000; ++i) {
     while (free_slot[unit[slot.warp()]] > slot.next()) slot.put_off(free_slot[unit[slot.warp()]]);
-    size_t w = naive.pick();
+    size_t w = naive.pick(naive_next, current);
     while (free_naive[unit[w]] > std::max(naive.at[w], naive_next)) {
       naive.at[w] = free_naive[unit[w]];
-      w = naive.pick();
+      w = naive.pick(naive_next, current);
     }
     const Time t = std::max(naive.at[w], naive_next);
     ASSERT_EQ(slot.warp(), w) << "issue " << i;
     ASSERT_EQ(slot.next(), t);
     ASSERT_EQ(slot.offered(static_cast<uint16_t>(w)), naive.at[w]);
-    slot.issue(false);
+    const bool shared = random() % 3 == 0;
+    slot.issue(shared);
+    current = shared ? std::nullopt : std::optional(w);
     naive.last[w] = t;
     naive_next = t + 1;
     free_slot[unit[w]] = free_naive[unit[w]] = t + 1 + random() % 4;

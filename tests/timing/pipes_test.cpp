@@ -72,8 +72,9 @@ TEST_P(Pipe, IndependentInstructionsFollowAtTheRate) {
 INSTANTIATE_TEST_SUITE_P(Classes, Pipe, testing::ValuesIn(kCases),
                          [](const auto& p) { return std::string(p.param.name); });
 
-// Two warps of a sub-partition share its issue slot and its pipe.
-TEST(Issue, WarpsOfASubPartitionTakeTurns) {
+// Two warps of a sub-partition share its issue slot and its pipe: the one that issues goes on as long as it can (fma_mufu of
+// traces/hw/h200-2026-11-27-arithmetic.csv).
+TEST(Issue, AWarpOfSumsGoesOnBesideAnother) {
   const auto r =
       run_timed_kernel({.launch = {.grid = {1}, .block = {256}}}, [&](KernelBuilder& k, Symbol, const auto&) {
         const Reg a = k.reg(Mod::f32), b = k.reg(Mod::f32), c = k.reg(Mod::f32), d = k.reg(Mod::f32),
@@ -81,11 +82,10 @@ TEST(Issue, WarpsOfASubPartitionTakeTurns) {
         for (int i = 0; i < 64; ++i)
           k("fma.rn.f32", i % 4 == 0 ? a : i % 4 == 1 ? b : i % 4 == 2 ? c : d, e, e, e);
       });
-  EXPECT_NEAR(spacing(r.log.of("fma", 0)), 2, 0.1);
-  EXPECT_NEAR(spacing(r.log.of("fma", 4)), 2, 0.1);
   const auto first = r.log.of("fma", 0), other = r.log.of("fma", 4);
-  for (const uint64_t t : other)
-    EXPECT_EQ(std::count(first.begin(), first.end(), t), 0) << "both in cycle " << t;
+  EXPECT_EQ(first.back() - first.front(), 63u);
+  EXPECT_GT(other.front(), first.back());
+  EXPECT_EQ(other.back() - other.front(), 63u);
 }
 
 // docs/facts/timing.md §3.2: a compare to the instruction it guards takes at least 13 cycles to a branch.
