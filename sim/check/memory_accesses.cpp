@@ -196,7 +196,7 @@ void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t 
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.own_clocks(), clock, o, loads, store);
   if (loads) parts_.flags.load(place, rank, o, clock);
   if (store) parts_.flags.store(place, rank, o, clock);
   if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;

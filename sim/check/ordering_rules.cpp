@@ -178,7 +178,8 @@ Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
-  return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;
+  const auto read = [](const Access& a, const CrossClusterKnowledge& knew) { return over(a, knew.observed) || over(a, knew.fenced); };
+  return read(one, other_knew) || read(other, one_knew) ? Rule::acquire_missing : Rule::global_race;
 }
 
 namespace {
