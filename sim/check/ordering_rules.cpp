@@ -232,6 +232,8 @@ const char* verb_of(const Access& a, bool earlier) {
     case Agent::arrival: return "arrives on its mbarrier";
     case Agent::shuffle: return "a lane that takes no part was read by";
     case Agent::hole: return "local memory that nothing has written was read by";
+    case Agent::unset: return "shared memory that nothing has written was read by";
+    case Agent::blank: return "a register that nothing has written was read by";
     default: break;
   }
   if (is_plain(a.agent)) return a.write ? (earlier ? "written by" : "writes") : (earlier ? "read by" : "reads");

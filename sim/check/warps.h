@@ -28,7 +28,7 @@ struct WarpState {
   RegisterShadow registers;
   AbsentValues absent;
   LocalWrites local;
-  std::vector<LocalHole> holes;  // of the load that is executed
+  std::vector<MemoryHole> holes;  // of the load that is executed
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };
