@@ -223,6 +223,8 @@ class HazardChecker::Impl : public Listener {
     graph_ = std::move(graph);
     return monitor(c).hang().text();
   }
+  bool knows_writers() const override { return launch_.full() && launch_.options.global_memory; }
+  std::string last_writer(const Cluster& c, uint64_t address, bool shared) override { return gathering_.last_writer(c.index, address, shared, concurrent()); }
   WaitGraph wait_graph() {
     const std::lock_guard lock(mutex_);
     return graph_;

@@ -166,6 +166,16 @@ void MemoryShadow::check_maps(const Span& s, const Touch& t) {
   }
 }
 
+std::array<AccessId, 2> MemoryShadow::last_writers(uint64_t address, bool shared) const {
+  std::array<AccessId, 2> found{};
+  const auto take = [&](uint64_t, StateId s) { found = {states_.writer(s), states_.under(s)}; };
+  if (!shared)
+    global_.each_in(address, address + 1, take);
+  else if (const uint32_t rank = shared_rank(static_cast<uint32_t>(address)), at = shared_offset(static_cast<uint32_t>(address)); rank < ctas_.size() && at < ctas_[rank].shared.cells())
+    ctas_[rank].shared.each_in(at, at + 1, take);
+  return found;
+}
+
 void MemoryShadow::store_undefined(uint32_t cta, uint32_t at, uint32_t bytes, const Access& origin) {
   if (cta >= ctas_.size()) return;
   const auto same = std::find_if(undefined_origins_.begin() + 1, undefined_origins_.end(), [&](const Access& a) { return a.pc == origin.pc && a.agent == origin.agent; });
@@ -175,7 +185,7 @@ void MemoryShadow::store_undefined(uint32_t cta, uint32_t at, uint32_t bytes, co
 }
 
 bool MemoryShadow::is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint16_t& stored) const {
-  if (cta >= ctas_.size()) return false;
+  if (cta >= ctas_.size() || uint64_t{at} + bytes > ctas_[cta].shared.cells()) return false;  // a fault follows
   const CtaMemory& m = ctas_[cta];
   bool written = false;
   m.shared.each_in(at, at + bytes, [&](size_t i, StateId s) { written = written || (states_.writer(s) != 0 && m.undefined.at(i) == 0); });

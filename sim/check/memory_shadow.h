@@ -1,6 +1,7 @@
 // The memory that a cluster accesses: each cell's last writer and the readers since. An access is compared with those before it (ordering_rules.h).
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <vector>
@@ -71,6 +72,8 @@ class MemoryShadow {
   /// Columns of tensor memory are free again: their states are dropped.
   void forget_columns(uint32_t cta, uint32_t column, uint32_t columns) { ctas_[cta].tensor.forget(column, columns); }
 
+  /// The byte's writer, and the write under it if it is an atomic; 0: none. An address in shared memory is the cluster's.
+  std::array<AccessId, 2> last_writers(uint64_t address, bool shared) const;
   const GlobalShadow& global() const { return global_; }
   const StateTable& states() const { return states_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
