@@ -195,6 +195,7 @@ bool MemoryShadow::is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint1
 
 void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {
   const StateId plain = states_.written(id);
+  ctas_[cta].undefined.clear(begin, bytes);
   ctas_[cta].shared.update(begin, uint64_t{begin} + bytes, [&](StateId, uint64_t) { return plain; });
 }
 
