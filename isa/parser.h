@@ -5,6 +5,7 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,10 +91,20 @@ class Parser {
   void function_item(bool is_entry, Linkage linkage);
   std::vector<Variable> parameter_list(std::string_view what, std::vector<std::string_view>& names);
   Variable parameter(std::string_view what, std::string_view& name);
+  void check_register_parameter(const Variable& v, TextPos at);
   void function_directives();
   std::array<uint32_t, 3> triple();
   void function_body();
   void declare_parameters(TextPos at);
+  struct RegisterParameter {
+    bool is_return;
+    uint32_t index;  // among the parameters, or among what is returned
+    Mod type;
+    RegId reg = kNoReg;
+  };
+  Operand place_of(const RegisterParameter& p);
+  void load_parameters(TextPos at);
+  void store_results(const Instruction& like, TextPos at);
   void finish_function();
   CallPrototype call_prototype(std::string_view name);
 
@@ -143,6 +154,10 @@ class Parser {
   Operand list_operand(Operand::Kind kind, char close);
   Operand composite(Operand::Kind kind, size_t first_element);
   Operand symbol_operand(Binding& b);
+  void append(std::string_view opcode, std::span<const Operand> operands, const Instruction& like, TextPos at);
+  Operand in_register(std::string_view name, Mod type, const Operand& value, const Instruction& of, TextPos at);
+  bool put_in_register(const OpcodeEntry& entry, size_t which, const Instruction& of, TextPos at);
+  void read_fragments_first(const OpcodeForm& form, const Instruction& of, TextPos at);
   void read_specials_first(const Instruction& of, TextPos at);
   Operand special_in_register(const Operand& special, const Instruction& of, TextPos at);
   void convert_float_literals(const OpcodeForm& form);
@@ -203,6 +218,7 @@ class Parser {
   Function fn_;  // the function being read
   bool in_function_ = false;
   std::vector<std::string_view> param_names_, return_names_;               // of fn_, as in the text
+  std::vector<RegisterParameter> register_parameters_;                     // of fn_
   std::vector<std::string_view> branch_target_names_, call_target_names_;  // of fn_, as printed
   uint32_t function_number_ = 0;  // changes with every function; validates Binding::symbol
   unsigned open_braces_ = 0;      // of the statement being read

@@ -37,6 +37,7 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
   fn_ = Function{};
   param_names_.clear();
   return_names_.clear();
+  register_parameters_.clear();
   fn_.is_entry = is_entry;
   fn_.linkage = linkage;
   if (lex_.peek() == '.') {
@@ -49,6 +50,7 @@ void Parser::function_item(bool is_entry, Linkage linkage) {
       fail(Code::E1103, lex_.pos(), "an entry returns no value", "write the name, then the parameters");
     }
     fn_.returns = parameter_list("a return parameter", return_names_);
+    for (RegisterParameter& p : register_parameters_) p.is_return = true;
   }
   const TextPos at = lex_.pos();
   const std::string_view name = expect_identifier("the function's name");
@@ -86,7 +88,9 @@ std::vector<Variable> Parser::parameter_list(std::string_view what, std::vector<
   if (lex_.take(')')) return out;
   do {
     std::string_view name;
+    const size_t in_registers = register_parameters_.size();
     out.push_back(parameter(what, name));
+    if (register_parameters_.size() != in_registers) register_parameters_.back().index = static_cast<uint32_t>(out.size() - 1);
     names.push_back(name);
   } while (lex_.take(','));
   expect(')', "')' or ','");
@@ -100,8 +104,8 @@ Variable Parser::parameter(std::string_view what, std::string_view& name) {
   v.name = "_";
   const TextPos start = lex_.pos();
   const std::string_view space = lex_.directive();
-  if (space == "reg") fail(Code::U5001, start, "parameters in registers are not modelled", "declare them .param");
-  if (space != "param") fail(Code::E1103, start, fmt::format("expected {} (.param …)", what));
+  const bool in_register = space == "reg" && (in_function_ || !fn_.is_entry);
+  if (space != "param" && !in_register) fail(Code::E1103, start, fmt::format("expected {} (.param …)", what));
   uint32_t align = 0;
   bool has_type = false;
   while (lex_.peek() == '.') {
@@ -130,7 +134,14 @@ Variable Parser::parameter(std::string_view what, std::string_view& name) {
   v.align = align != 0 ? align : std::max(1u, type_bits(v.type) / 8) * v.vec;
   Dimensions dimensions;
   if (lex_.peek() != ',' && lex_.peek() != ')') v = declarator(std::move(v), dimensions, name);
+  if (in_register) check_register_parameter(v, start);
+  if (in_register) register_parameters_.push_back({false, 0, v.type});
   return v;
+}
+
+void Parser::check_register_parameter(const Variable& v, TextPos at) {
+  const bool scalar = !v.is_array && v.vec == 1 && !v.is_pointer && v.type != Mod::pred && type_bits(v.type) <= 64;
+  if (!scalar) fail(Code::U5001, at, "predicates, vectors and 128 bits as parameters in registers are not modelled", "declare them .param");
 }
 
 std::array<uint32_t, 3> Parser::triple() {
@@ -168,6 +179,7 @@ CallPrototype Parser::call_prototype(std::string_view name) {
   CallPrototype p;
   p.name = name;
   std::vector<std::string_view> ignored;
+  const std::vector<RegisterParameter> own = register_parameters_;  // of the function around it
   if (lex_.peek() == '(') p.returns = parameter_list("a return parameter", ignored);
   expect_identifier("'_'");
   if (lex_.peek() == '(') p.params = parameter_list("a parameter", ignored);
@@ -183,6 +195,7 @@ CallPrototype Parser::call_prototype(std::string_view name) {
     }
   }
   expect_semicolon();
+  register_parameters_ = own;
   return p;
 }
 
@@ -191,14 +204,51 @@ CallPrototype Parser::call_prototype(std::string_view name) {
 void Parser::declare_parameters(TextPos at) {
   uint32_t index = 0;
   for (const auto* list : {&param_names_, &return_names_}) {
-    for (const std::string_view name : *list) {
+    for (size_t k = 0; k < list->size(); ++k) {
+      const std::string_view name = (*list)[k];
       const uint32_t i = index++;
       if (name.empty() || name == "_") continue;
+      const auto in_register = std::ranges::find_if(register_parameters_, [&](const RegisterParameter& p) { return p.is_return == (list == &return_names_) && p.index == k; });
+      if (in_register != register_parameters_.end()) {
+        in_register->reg = add_registers(name, false, 1, in_register->type, at);
+        if (names_.declare(name, NameKind::reg, in_register->reg) == nullptr) report(Code::E1105, at, fmt::format("two parameters are called '{}'", name));
+        continue;
+      }
       if (names_.declare(name, NameKind::param, i) == nullptr) {
         report(Code::E1105, at, fmt::format("two parameters are called '{}'", name));
       }
       names_.reserve(name);
     }
+  }
+}
+
+// A parameter in a register is one in memory that the function loads first, or stores before it returns.
+Operand Parser::place_of(const RegisterParameter& p) {
+  std::vector<Variable>& list = p.is_return ? fn_.returns : fn_.params;
+  Variable& v = list[p.index];
+  const auto number = static_cast<uint32_t>(p.is_return ? fn_.params.size() + p.index : p.index);
+  const auto known = std::ranges::find_if(fn_.symbols, [&](const SymbolRef& s) { return s.kind == SymbolRef::Kind::param && s.index == number; });
+  const auto symbol = static_cast<uint32_t>(known - fn_.symbols.begin());
+  if (known == fn_.symbols.end()) {
+    v.name = names_.unique(names_.keep(v.name + "_param"));
+    fn_.symbols.push_back({SymbolRef::Kind::param, number, v.name});
+  }
+  return Operand::address_of(symbol);
+}
+
+void Parser::load_parameters(TextPos at) {
+  Instruction like;
+  like.ptx_line = at.line;
+  for (const RegisterParameter& p : register_parameters_) {
+    if (p.is_return || p.reg == kNoReg) continue;
+    append(fmt::format("ld.param.b{}", type_bits(p.type)), std::array<Operand, 2>{Operand::reg(p.reg), place_of(p)}, like, at);
+  }
+}
+
+void Parser::store_results(const Instruction& like, TextPos at) {
+  for (const RegisterParameter& p : register_parameters_) {
+    if (!p.is_return || p.reg == kNoReg) continue;
+    append(fmt::format("st.param.b{}", type_bits(p.type)), std::array<Operand, 2>{place_of(p), Operand::reg(p.reg)}, like, at);
   }
 }
 
@@ -208,8 +258,10 @@ void Parser::function_body() {
   source_ = {};
   names_.begin_function();
   names_.open();
-  declare_parameters(lex_.pos());
+  const TextPos begin = lex_.pos();
+  declare_parameters(begin);
   open_scope();
+  load_parameters(begin);
   while (!pending_starts_.empty()) {
     if (lex_.at_end()) {
       report(Code::E1111, scope_positions_.front(), fmt::format("the body of '{}' is not closed", fn_.name),
@@ -218,6 +270,11 @@ void Parser::function_body() {
       break;
     }
     recovering([&] { statement(); });
+  }
+  if (fn_.body.empty() || spec(fn_.body.back().op).flow != Flow::return_ || fn_.body.back().guard != kNoReg) {
+    Instruction end;  // without a ret
+    end.ptx_line = begin.line;
+    store_results(end, begin);
   }
   names_.close();
   in_function_ = false;

@@ -101,18 +101,21 @@ void Parser::instruction(std::string_view word, TextPos at) {
   operand_list(entry);
   expect_semicolon();
 
+  i.source = source_;
+  i.ptx_line = at.line;
   std::string why;
   size_t which = 0;
   const OpcodeForm* form = choose_form(fn_, entry.forms, given_, &why, &which);
+  while (form == nullptr && put_in_register(entry, which, i, at)) form = choose_form(fn_, entry.forms, given_, &why, &which);
   if (form == nullptr) {
     return report(Code::E1102, which < given_at_.size() ? given_at_[which] : at,
                   fmt::format("{} — in '{}'", why, one_line(text_.substr(begin, lex_.offset() - begin))),
                   fmt::format("for example: {}", spec(entry.forms[0].op).example));
   }
   if (saw_decimal_float_) convert_float_literals(*form);
-  i.source = source_;
-  i.ptx_line = at.line;
   read_specials_first(i, at);
+  read_fragments_first(*form, i, at);
+  if (spec(form->op).flow == Flow::return_) store_results(i, at);
   i.op = form->op;
   i.mods = form->mods;
   i.operands = static_cast<uint32_t>(fn_.pool.size());
@@ -142,22 +145,90 @@ void Parser::read_specials_first(const Instruction& of, TextPos at) {
   }
 }
 
-// The register has the special register's own width: whether that fits the instruction is judged as for any register.
-Operand Parser::special_in_register(const Operand& special, const Instruction& of, TextPos at) {
-  const bool wide = reads_special_as(static_cast<SpecialReg>(special.index), Mod::b64);
-  const RegId r = add_registers(names_.keep("%special"), false, 1, wide ? Mod::b64 : Mod::b32, at);
-  const std::array<Operand, 2> operands{Operand::reg(r), special};
-  const std::vector<OpcodeForm> forms = resolve_opcode(wide ? "mov.b64" : "mov.b32", nullptr, nullptr);
+/// An instruction of the parser's own, at the place and with the guard of `like`.
+void Parser::append(std::string_view opcode, std::span<const Operand> operands, const Instruction& like, TextPos at) {
+  const std::vector<OpcodeForm> forms = resolve_opcode(opcode, nullptr, nullptr);
   const OpcodeForm* form = choose_form(fn_, forms, operands, nullptr);
-  if (form == nullptr) fail(Code::E1102, at, "a special register is not a value here");
-  Instruction i = of;
+  if (form == nullptr) fail(Code::E1102, at, fmt::format("no '{}' of such a value", opcode));
+  Instruction i = like;
   i.op = form->op;
   i.mods = form->mods;
   i.operands = static_cast<uint32_t>(fn_.pool.size());
-  i.operand_count = 2;
+  i.operand_count = static_cast<uint8_t>(operands.size());
   fn_.pool.insert(fn_.pool.end(), operands.begin(), operands.end());
   fn_.body.push_back(i);
+}
+
+/// A new register, which a mov ahead of the instruction gives the value.
+Operand Parser::in_register(std::string_view name, Mod type, const Operand& value, const Instruction& of, TextPos at) {
+  const std::array<Operand, 2> operands{Operand::reg(add_registers(names_.keep(std::string(name)), false, 1, type, at)), value};
+  append(type == Mod::b64 ? "mov.b64" : "mov.b32", operands, of, at);
   return operands[0];
+}
+
+// The register has the special register's own width: whether that fits the instruction is judged as for any register.
+Operand Parser::special_in_register(const Operand& special, const Instruction& of, TextPos at) {
+  const bool wide = reads_special_as(static_cast<SpecialReg>(special.index), Mod::b64);
+  return in_register("%special", wide ? Mod::b64 : Mod::b32, special, of, at);
+}
+
+// As ptxas 13.0: conversions between integers read special registers, and descriptors of the tensor core's operands may be constants.
+bool Parser::put_in_register(const OpcodeEntry& entry, size_t which, const Instruction& of, TextPos at) {
+  if (which >= given_.size()) return false;
+  Operand& o = given_[which];
+  const bool special = o.kind == Operand::Kind::special && spec(entry.forms[0].op).timing == TimingClass::cvt_move;
+  const Completion completion = spec(entry.forms[0].op).completion;
+  const bool descriptor = o.kind == Operand::Kind::imm && (completion == Completion::commit || completion == Completion::wgmma_group);
+  if (special) o = special_in_register(o, of, at);
+  if (descriptor) o = in_register("%constant", Mod::b64, o, of, at);
+  return special || descriptor;
+}
+
+namespace {
+
+Mod type_in(const OpcodeForm& form, Slot s) {
+  const InstrSpec& row = spec(form.op);
+  const int slot = row.slot_index(s);
+  if (slot < 0 || form.mods[static_cast<size_t>(slot)] == 0) return Mod::none;
+  return row.slots[static_cast<size_t>(slot)].mods[form.mods[static_cast<size_t>(slot)] - 1];
+}
+
+/// Read as a whole; scale factors are chosen by a pair of constants.
+bool is_fragment(std::string_view operand) { return operand == "a" || operand == "b" || operand == "c" || operand == "r"; }
+
+/// Whether ptxas 13.0 takes the constant for a register of that fragment: of its elements' type, and A and B as words of bits.
+bool fits_fragment(const OpcodeForm& form, std::string_view operand, const Operand& constant) {
+  const bool sum = operand == "c";
+  const Mod own = type_in(form, sum ? Slot::ctype : operand == "r" ? Slot::type
+                                                : operand == "a"   ? Slot::atype
+                                                                   : Slot::btype);
+  const Mod type = own != Mod::none ? own : sum ? type_in(form, Slot::dtype)
+                                                : Mod::none;
+  const bool integer = constant.imm_kind == ImmKind::decimal || constant.imm_kind == ImmKind::hex;
+  if (type == Mod::f64) return constant.imm_kind == ImmKind::f64;
+  if (sum || operand == "r") return type == Mod::f32 ? constant.imm_kind == ImmKind::f32 : type == Mod::s32 && integer;
+  return integer;
+}
+
+}  // namespace
+
+// A fragment of a matrix product consists of registers; constants go there first.
+void Parser::read_fragments_first(const OpcodeForm& form, const Instruction& of, TextPos at) {
+  const InstrSpec& row = spec(form.op);
+  std::array<int8_t, kMaxOperands> positions;
+  const bool fragments = row.timing == TimingClass::mma_sync || row.memory == MemoryRole::fragment_store || row.completion == Completion::wgmma_group;
+  if (!fragments || !match_operands(fn_, form, given_, positions)) return;
+  for (size_t k = 0; k < row.operand_count(); ++k) {
+    if (positions[k] < 0 || !is_fragment(row.operands[k].name)) continue;
+    const Operand o = given_[static_cast<size_t>(positions[k])];
+    if (o.kind != Operand::Kind::vec) continue;
+    for (uint32_t e = o.index; e < o.index + o.count; ++e) {
+      const Operand constant = fn_.pool[e];
+      if (constant.kind != Operand::Kind::imm || !fits_fragment(form, row.operands[k].name, constant)) continue;
+      const Operand read = in_register("%constant", constant.imm_kind == ImmKind::f64 ? Mod::b64 : Mod::b32, constant, of, at);
+      fn_.pool[e] = read;
+    }
+  }
 }
 
 // Decimal floating-point literals are double precision and take the instruction's type (PTX ISA 4.5.2).

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "sim/check/absent_use.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/shuffle_sources.h"
 #include "sim/state/payload/call.h"
@@ -73,6 +74,7 @@ void AbsentFlow::step(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (op.flow == isa::Flow::call) return call(w, op, mask);
   const Operands o = operands_of(op);
   const AbsentMarks read = marks_read(w, o).of(mask);
+  if (read.any() != 0 && !is_computation(op)) check_absent_use(parts_, w, op, mask, read);
   if (read.any() == 0 || !is_computation(op)) return clear_results(w, o, mask);
   compute(w, op, mask, o, read);
 }
@@ -100,13 +102,13 @@ void AbsentFlow::shuffle(const Warp& w, const DecodedOp& op, LaneMask mask) {
   for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, result);
 }
 
-// Of local memory: the registers that its lanes had written nothing for are marked.
+// Of local or shared memory: the registers that it brings from where nothing was written are marked.
 void AbsentFlow::load(const Warp& w, const DecodedOp& op, LaneMask mask) {
   AbsentValues& values = parts_.state_of(w).absent;
   if (values.any()) clear_results(w, operands_of(op), mask);
-  for (const LocalHole& h : parts_.state_of(w).holes) {
-    if (h.lanes == 0) continue;
-    const uint16_t origin = values.origin(parts_.access(w, op, h.lanes, Agent::hole, false));
+  for (const MemoryHole& h : parts_.state_of(w).holes) {
+    const Access own = parts_.access(w, op, h.lanes, h.shared ? Agent::unset : Agent::hole, false);
+    const uint16_t origin = values.origin(h.stored != 0 ? parts_.memory.origin_of_stored(h.stored) : own);
     values.set_register(w.frame_base + h.slot, h.lanes, {0, h.lanes, 0, origin});
   }
   parts_.state_of(w).holes.clear();
@@ -132,15 +134,15 @@ void AbsentFlow::clear_results(const Warp& w, const Operands& o, LaneMask mask) 
   for (const uint16_t i : o.predicate_writes) values.set_predicate(w.frames[w.frame].preds + i, mask, {});
 }
 
-// A result is marked where it depends on a marked operand, or on a marked guard. It is harmless where it is one of the other operands; made
-// of local memory, where it is only moved.
+// A result is marked where it depends on a marked operand, or on a marked guard. It is harmless where it is one of the other operands; of a
+// value that nothing has written, where it is only moved.
 void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read) {
   AbsentValues& values = parts_.state_of(w).absent;
   const Depends depends = probe(w, op, read.any(), o);
   const AbsentMarks guard = op.guard.index != 0 ? values.of_predicate(w.frames[w.frame].preds + op.guard.index).of(mask) : AbsentMarks{};
-  const bool local = values.from_local(read), uses = parts_.launch.predicates.of(parts_.pc_of(op)).transfer == Transfer::uses;
+  const bool nothing = values.from_nothing(read), uses = parts_.launch.predicates.of(parts_.pc_of(op)).transfer == Transfer::uses;
   const auto marks_of = [&](LaneMask changing, LaneMask same) {
-    if (local) {
+    if (nothing) {
       const LaneMask made = (uses ? read.any() : read.wrong) & changing;
       AbsentMarks m{made, changing & ~made, 0, read.origin};
       m.add(guard);

@@ -1,4 +1,4 @@
-// Follows values that came from no lane, or from local memory that nothing has written (absent_values.h), through the registers of a warp.
+// Follows values that came from no lane, or that nothing has written (absent_values.h), through the registers of a warp.
 #pragma once
 
 #include <optional>

@@ -1,5 +1,5 @@
 // Values of a warp's registers and predicates that PTX leaves undefined: those that came, in a shuffle, from a lane that does not execute it
-// (an H200 gives 0, docs/deviations.md), and those from local memory that nothing has written, which are anything.
+// (an H200 gives 0, docs/deviations.md), and those from memory of a thread or a CTA and from registers that nothing has written, which are anything.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace drywell::sim::check {
 
-/// The lanes whose value in one register or predicate is such a value, or was made of one. From local memory: harmless as long as it is only
+/// The lanes whose value in one register or predicate is such a value, or was made of one. Of one that nothing has written: harmless as long as it is only
 /// copied.
 struct AbsentMarks {
   LaneMask wrong = 0;     // and the 0 of today's hardware decides it
@@ -38,17 +38,18 @@ class AbsentValues {
   void set_register(uint32_t slot, LaneMask lanes, const AbsentMarks& m) { set(registers_, slot / kSlot, lanes, m); }
   void set_predicate(uint32_t index, LaneMask lanes, const AbsentMarks& m) { set(predicates_, index, lanes, m); }
 
-  /// The number of a shuffle whose `a.lanes` read lanes that do not take part, or of a load of local memory; the first such access of an
-  /// instruction stays.
+  /// The number of a shuffle whose `a.lanes` read lanes that do not take part, or of a read of what nothing has written; the first such access of
+  /// an instruction stays.
   uint16_t origin(const Access& a) {
     for (size_t i = 0; i < origins_.size(); ++i)
-      if (origins_[i].pc == a.pc) return static_cast<uint16_t>(i);
+      if (origins_[i].pc == a.pc && origins_[i].agent == a.agent) return static_cast<uint16_t>(i);
     if (origins_.size() == kMostOrigins) return kMostOrigins - 1;
     origins_.push_back(a);
     return static_cast<uint16_t>(origins_.size() - 1);
   }
   const Access& origin_at(uint16_t number) const { return origins_[number]; }
-  bool from_local(const AbsentMarks& m) const { return m.any() != 0 && origins_[m.origin].agent == Agent::hole; }
+  /// Nothing has written it: Agent::hole, unset or blank.
+  bool from_nothing(const AbsentMarks& m) const { return m.any() != 0 && origins_[m.origin].agent != Agent::shuffle; }
 
  private:
   static constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes

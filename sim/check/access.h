@@ -12,7 +12,7 @@
 namespace drywell::sim::check {
 
 /// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
-/// shuffle: of a lane that does not take part; hole: of local memory that nothing has written.
+/// shuffle: of a lane that does not take part; hole, unset, blank: of local memory, shared memory, a register that nothing has written.
 enum class Agent : uint8_t { thread,
                              atomic,
                              cp_async,
@@ -32,7 +32,9 @@ enum class Agent : uint8_t { thread,
                              arrival,
                              expect,
                              shuffle,
-                             hole };
+                             hole,
+                             unset,
+                             blank };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }

@@ -117,6 +117,12 @@ bool hides_order(const isa::Instruction& i) {
   return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
 }
 
+/// Part of the memory may have no value.
+bool loads_shared(const isa::Instruction& i) {
+  const Mod space = i.mod(isa::Slot::space);
+  return isa::spec(i.op).memory == MemoryRole::load && (space == Mod::shared || space == Mod::shared_cta || space == Mod::shared_cluster || space == Mod::none);
+}
+
 /// The checker does not see the instruction's writes.
 bool writes_unseen(const isa::Instruction& i) { return isa::spec(i.op).memory == MemoryRole::multimem; }
 
@@ -132,7 +138,8 @@ void LaunchState::begin(const Launch& launch) {
     predicates = PredicateUse(*program);
     followed = FollowedRegisters(*program, predicates);
   }
-  values_absent = std::any_of(program->functions.begin(), program->functions.end(), [](const FunctionCode& f) { return f.local_bytes != 0; });
+  values_absent = follows_registers() && followed.any();
+  values_absent = values_absent || std::any_of(program->functions.begin(), program->functions.end(), [](const FunctionCode& f) { return f.local_bytes != 0; });
   untested = untested_waits(*program);
   load_uses = std::make_unique<LoadUses>(*program);
   arrays.clear();
@@ -149,7 +156,7 @@ void LaunchState::begin(const Launch& launch) {
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
     reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0, is_shuffle(op)};
-    values_absent = values_absent || is_shuffle(op);
+    values_absent = values_absent || is_shuffle(op) || loads_shared(i);
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);
     ends_mbarriers = ends_mbarriers || op.sync == SyncRole::mbarrier_inval;
@@ -216,6 +223,8 @@ class HazardChecker::Impl : public Listener {
     graph_ = std::move(graph);
     return monitor(c).hang().text();
   }
+  bool knows_writers() const override { return launch_.full() && launch_.options.global_memory; }
+  std::string last_writer(const Cluster& c, uint64_t address, bool shared) override { return gathering_.last_writer(c.index, address, shared, concurrent()); }
   WaitGraph wait_graph() {
     const std::lock_guard lock(mutex_);
     return graph_;

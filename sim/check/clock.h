@@ -30,6 +30,7 @@ class Clock {
   }
   void clear() { v_.clear(); }
   Component size() const { return static_cast<Component>(v_.size()); }
+  const std::vector<uint32_t>& values() const { return v_; }  // by component
 
  private:
   std::vector<uint32_t> v_;

@@ -14,49 +14,33 @@
 
 namespace drywell::sim::check {
 
-/// The entries are shared: copies are cheap, and warps that acquire the same clock hold the same entries.
+/// A tree of the clusters' clocks, by the digits of their serials. Nodes never change, and clocks share them: what two clocks share is not
+/// joined. At a barrier of the grid every warp reads a place that every cluster has released into: the states of that place are numbered, and
+/// of two of them the later one is their join.
 class CrossClusterClock {
  public:
   using Key = std::pair<uint64_t, uint32_t>;  // serial of the cluster, component
-  using Entry = std::pair<Key, uint32_t>;
 
   CrossClusterClock() = default;
-  /// `entries` by ascending key.
-  explicit CrossClusterClock(std::vector<Entry> entries) : entries_(std::make_shared<const std::vector<Entry>>(std::move(entries))) {}
+  /// How far one cluster is, by component.
+  CrossClusterClock(uint64_t serial, const std::vector<uint32_t>& values);
 
-  uint32_t operator[](const Key& k) const {
-    if (entries_ == nullptr) return 0;
-    const auto at = std::lower_bound(entries_->begin(), entries_->end(), k, [](const Entry& e, const Key& key) { return e.first < key; });
-    return at != entries_->end() && at->first == k ? at->second : 0;
-  }
-  void join(const CrossClusterClock& o) {
-    if (o.entries_ == nullptr || entries_ == o.entries_) return;
-    if (entries_ == nullptr) {
-      entries_ = o.entries_;
-      return;
-    }
-    std::vector<Entry> all = merged(*entries_, *o.entries_);
-    if (all == *o.entries_) {
-      entries_ = o.entries_;
-    } else if (all != *entries_) {
-      entries_ = std::make_shared<const std::vector<Entry>>(std::move(all));
-    }
-  }
-  void clear() { entries_ = nullptr; }
-  bool same(const CrossClusterClock& o) const { return entries_ == o.entries_; }
+  uint32_t operator[](const Key& k) const;
+  void join(const CrossClusterClock& o);
+  /// As join, of a place's own clock: call nothing else that changes it.
+  void grow(const CrossClusterClock& o);
+  void clear() { state_ = nullptr; }
+  bool same(const CrossClusterClock& o) const { return state_ == o.state_; }
 
  private:
-  static std::vector<Entry> merged(const std::vector<Entry>& x, const std::vector<Entry>& y) {
-    std::vector<Entry> all;
-    all.reserve(x.size() + y.size());
-    std::merge(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all));
-    // Of two entries with one key the later has the larger value.
-    const auto last = std::unique(all.rbegin(), all.rend(), [](const Entry& a, const Entry& b) { return a.first == b.first; });
-    all.erase(all.begin(), last.base());
-    return all;
-  }
+  struct Node;
+  struct State;
+  struct Place;  // its address is its name
 
-  std::shared_ptr<const std::vector<Entry>> entries_;
+  /// The later of both, if they are states of one place.
+  bool take_later(const CrossClusterClock& o);
+
+  std::shared_ptr<const State> state_;
 };
 
 /// What clusters have released into a place of memory.
@@ -71,7 +55,8 @@ struct CrossClusterFlag {
 /// A warp's clocks of other clusters.
 struct CrossClusterKnowledge {
   CrossClusterClock known;     // acquired by releases and acquires whose scopes reach the warp
-  CrossClusterClock observed;  // released by another cluster, and read without an acquire; or fenced, and then stored by another thread
+  CrossClusterClock observed;  // released by another cluster, and read without an acquire
+  CrossClusterClock fenced;    // fenced by a thread of another cluster, and then stored by another thread
   CrossClusterClock proxy;     // ordinary accesses that a fence.proxy.async covers, before the release or behind the acquire
   CrossClusterClock maps_released, maps_acquired;  // edits of tensor maps: covered by a release of the tensormap proxy, and by an acquire behind it
   void join(const CrossClusterKnowledge& o) {
@@ -85,10 +70,10 @@ struct CrossClusterKnowledge {
   }
 
  private:
-  static const std::array<CrossClusterClock CrossClusterKnowledge::*, 5> kParts;
+  static const std::array<CrossClusterClock CrossClusterKnowledge::*, 6> kParts;
 };
 
-inline constexpr std::array<CrossClusterClock CrossClusterKnowledge::*, 5> CrossClusterKnowledge::kParts{
-    &CrossClusterKnowledge::known, &CrossClusterKnowledge::observed, &CrossClusterKnowledge::proxy, &CrossClusterKnowledge::maps_released, &CrossClusterKnowledge::maps_acquired};
+inline constexpr std::array<CrossClusterClock CrossClusterKnowledge::*, 6> CrossClusterKnowledge::kParts{
+    &CrossClusterKnowledge::known, &CrossClusterKnowledge::observed, &CrossClusterKnowledge::fenced, &CrossClusterKnowledge::proxy, &CrossClusterKnowledge::maps_released, &CrossClusterKnowledge::maps_acquired};
 
 }  // namespace drywell::sim::check

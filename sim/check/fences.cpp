@@ -21,6 +21,7 @@ void cover_global(WarpClock& c) {
   c.now.proxy_global.join(c.now.seen);
   c.now.cross_cluster.proxy.join(c.now.cross_cluster.known);
   c.now.cross_cluster.proxy.join(c.now.cross_cluster.observed);
+  c.now.cross_cluster.proxy.join(c.now.cross_cluster.fenced);
 }
 
 }  // namespace

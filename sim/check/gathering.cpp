@@ -1,5 +1,10 @@
 #include "sim/check/gathering.h"
 
+#include <fmt/format.h>
+
+#include "sim/check/place_words.h"
+#include "sim/schedule/functional.h"
+
 namespace drywell::sim::check {
 
 void Gathering::begin(const Launch& launch, LaunchState& state) {
@@ -63,6 +68,35 @@ std::vector<uint32_t> Gathering::waits_without_news() const {
     if (!news) lines.push_back(line);
   }
   return lines;
+}
+
+namespace {
+
+std::string words_of(const Access& a, const Program& p) {
+  GuestPlace at;
+  locate(at, p, a.pc);
+  return fmt::format("{} CTA ({},{},{}) warp {}: '{}'{}", a.modifies ? "the last atomic there was by" : "last written by", a.index.x, a.index.y, a.index.z, a.warp, at.ptx, source_of(at));
+}
+
+}  // namespace
+
+std::string Gathering::last_writer(uint64_t cluster, uint64_t address, bool shared, bool alone) {
+  std::set<std::string> all;
+  const auto add = [&](const ClusterMonitor& m) {
+    for (const AccessId id : m.last_writers(address, shared))
+      if (id != 0) all.insert(words_of(m.accesses()[id], *state_->program));
+  };
+  const bool one = shared || alone;
+  for (uint64_t c = one ? cluster : next_; c < (one ? cluster + 1 : started_); ++c) {
+    if (const OfCluster* of = clusters_.find(c); of != nullptr && of->monitor != nullptr) add(*of->monitor);
+  }
+  if (const std::lock_guard lock(mutex_); !shared) {
+    if (const Access* a = global_.last_writer(address); a != nullptr) all.insert(words_of(*a, *state_->program));
+  }
+  if (all.empty()) return alone && !shared ? "this CTA has not written it" : "nothing in this launch has written it";
+  std::string out = *all.begin();
+  if (all.size() > 1) out += "; or " + *all.rbegin();
+  return all.size() > 2 ? out + fmt::format("; or {} more", all.size() - 2) : out;
 }
 
 const std::vector<Finding>& Gathering::so_far() {

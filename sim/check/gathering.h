@@ -4,6 +4,8 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "sim/check/by_cluster.h"
@@ -29,6 +31,8 @@ class Gathering {
   void finish();
   std::vector<Finding> findings() const { return reporter_.sorted(); }
   std::vector<uint32_t> waits_without_news() const;
+  /// Who wrote that byte last, in words: of global memory, or of shared memory of the cluster. `alone`: only what this cluster has done is looked at.
+  std::string last_writer(uint64_t cluster, uint64_t address, bool shared, bool alone);
   /// In the order of detection, for a reader while one host thread runs the launch.
   const std::vector<Finding>& so_far();
 

@@ -169,7 +169,7 @@ void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
   bool written = false;
   const auto keep = [&] {
     if (written) gmem_->note_write(run.begin, run.end - run.begin);
-    state.previous.update(run.begin, run.end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
+    if (state.starts_dependents) state.previous.update(run.begin, run.end, [&](StateId, uint64_t) { return written ? LaunchState::kWritten : LaunchState::kRead; });
   };
   shadow_.each([&](uint64_t begin, uint64_t end, StateId t) {
     if (const bool now = touches_[t].writer != 0; begin != run.end || now != written) {

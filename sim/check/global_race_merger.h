@@ -14,6 +14,12 @@ class GlobalRaceMerger {
   void begin(const Launch& launch, const LaunchState& state);
   /// Adds a cluster's accesses, and reports those that race with other clusters' accesses.
   void merge(const ClusterMonitor& m, Reporter& reporter);
+  /// Of the clusters that are merged; nullptr: none.
+  const Access* last_writer(uint64_t address) const {
+    AccessId id = 0;
+    shadow_.each_in(address, address + 1, [&](uint64_t, StateId s) { id = touches_[s].writer; });
+    return id == 0 ? nullptr : &accesses_[id];
+  }
   /// All clusters are merged: reports reads of bytes that no cluster wrote. `state` then has this launch as the previous one.
   void finish(LaunchState& state, Reporter& reporter);
 

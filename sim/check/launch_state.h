@@ -43,6 +43,8 @@ struct LaunchState {
   /// Whether clusters of the launch order each other, and the checker follows the order through their memory.
   bool follows_cross_cluster() const { return full() && options.global_memory && synchronised && !opaque; }
   bool follows_registers() const { return full() && options.uninitialised; }
+  /// Values that come from nowhere are followed to their uses.
+  bool follows_values() const { return follows_registers() && values_absent; }
   size_t pc_of(const DecodedOp& op) const { return static_cast<size_t>(&op - program->code.data()); }
   /// Ordering of the instruction at `op`; loads and stores without one are weak.
   Ordering ordering(const DecodedOp& op) const { return orderings[pc_of(op)]; }
@@ -68,7 +70,7 @@ struct LaunchState {
   }
   PredicateUse predicates;            // if registers are followed
   FollowedRegisters followed;
-  bool values_absent = false;  // has shuffles or local memory, whose values may come from nowhere (absent_values.h)
+  bool values_absent = false;  // has shuffles, local or shared memory, or registers whose values may come from nowhere (absent_values.h)
   std::unique_ptr<LoadUses> load_uses;
   bool ends_mbarriers = false;        // has mbarrier.inval
   bool strong_memory = false;         // some load, store or atomic orders threads

@@ -12,14 +12,14 @@ struct Place {
   uint64_t at = 0;  // in local memory
 };
 
-// A value from local memory that nobody wrote leaves the memory that it is copied to unwritten: copies of structures take their holes along.
+// A value that nothing has written leaves the memory that it is copied to unwritten: copies of structures take their holes along.
 void note_store(WarpState& state, const Warp& w, const DecodedOp& op, const Place& p, uint32_t bytes) {
   const payload::Access* const x = op.get_if<payload::Access>();
   if (x == nullptr) return state.local.set(p.lane, p.at, bytes, true);
   const Src* const slots = slots_at(w, x->first_slot);
   for (uint32_t k = 0; k < x->count; ++k) {
     const AbsentMarks m = slots[k].bank == 0 ? state.absent.of_register(w.frame_base + slots[k].offset).of(1u << p.lane) : AbsentMarks{};
-    const bool marked = state.absent.from_local(m);
+    const bool marked = state.absent.from_nothing(m);
     state.local.set(p.lane, p.at + k * x->element, x->element, !marked);
   }
 }
@@ -27,20 +27,18 @@ void note_store(WarpState& state, const Warp& w, const DecodedOp& op, const Plac
 // A register with one byte that was written counts as written: which of its bytes an instruction uses is not followed.
 void note_load(WarpState& state, const Warp& w, const payload::Access& x, const Place& p) {
   const Src* const slots = slots_at(w, x.first_slot);
-  state.holes.resize(x.count);
   for (uint32_t k = 0; k < x.count; ++k) {
     if (slots[k].bank != 0 || state.local.any(p.lane, p.at + k * x.element, x.element)) continue;
-    state.holes[k].slot = slots[k].offset;
-    state.holes[k].lanes |= 1u << p.lane;
+    note_hole(state.holes, {slots[k].offset, 1u << p.lane});
   }
 }
+
+}  // namespace
 
 bool names_param(const Program& p, const DecodedOp& op) {
   const isa::Mod space = p.instruction(op).mod(isa::Slot::space);
   return space == isa::Mod::param || space == isa::Mod::param_entry || space == isa::Mod::param_func;
 }
-
-}  // namespace
 
 // Calls pass values through local memory without an access, and a function's frame serves all calls of it: loads are followed in the
 // kernel's variables.

@@ -26,10 +26,18 @@ class LocalWrites {
   std::vector<LaneMask> lanes_;  // by address
 };
 
-/// What a load that is about to be executed brings from bytes that its lane has not written.
-struct LocalHole {
+/// What a load that is about to be executed brings from bytes that nothing has written.
+struct MemoryHole {
   uint32_t slot = 0;  // the register's offset in the frame
   LaneMask lanes = 0;
+  bool shared = false;  // of shared memory, else of the lanes' own
+  uint16_t stored = 0;  // UndefinedBytes: a value without a value was stored there; 0: nothing was
 };
+/// Adds the lanes to the hole of that register.
+inline void note_hole(std::vector<MemoryHole>& holes, const MemoryHole& h) {
+  for (MemoryHole& known : holes)
+    if (known.slot == h.slot && known.shared == h.shared && known.stored == h.stored) return void(known.lanes |= h.lanes);
+  holes.push_back(h);
+}
 
 }  // namespace drywell::sim::check

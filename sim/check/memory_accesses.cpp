@@ -9,6 +9,7 @@
 #include "sim/check/local_accesses.h"
 #include "sim/check/own_address.h"
 #include "sim/exec/exec.h"
+#include "sim/state/payload/memory.h"
 #include "sim/state/payload/wmma.h"
 
 namespace drywell::sim::check {
@@ -86,9 +87,11 @@ bool overwrites_address(const Program& p, const DecodedOp& op) {
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (store && parts_.launch.full() && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
+  const bool follows = parts_.launch.follows_values();
+  if (follows && parts_.launch.followed.touches(parts_.pc_of(op)) && marks_memory(op, space)) mark_unwritten(parts_, w, op, mask);
   if (space == Space::local || space == Space::generic) follow_local(parts_, w, op, mask, space, bytes, store);
-  if (space == Space::local || space == Space::param) return;
   if (parts_.state_of(w).absent.any()) check_absent_operands(parts_, w, op, mask, space);
+  if (space == Space::local || space == Space::param) return;
   const bool peers = parts_.launch.peer_memory && space == Space::shared_cluster;
   if (!parts_.launch.full() && !parts_.launch.ordering(op).strong && !peers) return;
   if (parts_.launch.ordering(op).strong) {
@@ -111,6 +114,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
     if (two) touch_lanes(w, op, same, space, bytes, store, true);
     touch_lanes(w, op, two ? lanes & ~same : lanes, space, bytes, store, same == lanes && store);
   });
+  if (follows && store && parts_.state_of(w).absent.any()) note_shared_store(parts_, w, op, mask);
 }
 
 // The accesses of lanes that have waited for the same events.
@@ -155,10 +159,12 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   }
   if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
   MemoryShadow::Touch t{id, state.clock};
+  t.follows = !store && parts_.launch.follows_values() && !parts_.launch.hidden_writes && op.get_if<payload::Access>() != nullptr;
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
   global.each([&](uint64_t begin, uint64_t end) { parts_.memory.touch({Memory::global, 0, begin, end - begin}, t); });
+  if (t.follows && !shared.empty() && (t.found || parts_.memory.any_undefined())) note_shared_load(parts_, w, op, mask);
 }
 
 // Called behind the instruction: a load that has written the register of its address is left out.
@@ -196,7 +202,7 @@ void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t 
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.serial(), clock, o, loads, store);
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.own_clocks(), clock, o, loads, store);
   if (loads) parts_.flags.load(place, rank, o, clock);
   if (store) parts_.flags.store(place, rank, o, clock);
   if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;

@@ -74,6 +74,8 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
       if (!observed(s, rule_of(accesses[writer], now))) check(harmful(s, writer), cell);
       if (now.modifies && accesses[writer].modifies && states.under(s) != 0) check(states.under(s), cell);
+    } else if (unwritten != Rule::none && touch.follows) {
+      touch.found = true;
     } else if (unwritten != Rule::none) {
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
@@ -107,6 +109,7 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta >= ctas_.size()) continue;
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
+    if (now.write) ctas_[s.cta].undefined.clear(s.begin, s.bytes);
     touch_cells(
         ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
   }
@@ -163,8 +166,36 @@ void MemoryShadow::check_maps(const Span& s, const Touch& t) {
   }
 }
 
+std::array<AccessId, 2> MemoryShadow::last_writers(uint64_t address, bool shared) const {
+  std::array<AccessId, 2> found{};
+  const auto take = [&](uint64_t, StateId s) { found = {states_.writer(s), states_.under(s)}; };
+  if (!shared)
+    global_.each_in(address, address + 1, take);
+  else if (const uint32_t rank = shared_rank(static_cast<uint32_t>(address)), at = shared_offset(static_cast<uint32_t>(address)); rank < ctas_.size() && at < ctas_[rank].shared.cells())
+    ctas_[rank].shared.each_in(at, at + 1, take);
+  return found;
+}
+
+void MemoryShadow::store_undefined(uint32_t cta, uint32_t at, uint32_t bytes, const Access& origin) {
+  if (cta >= ctas_.size()) return;
+  const auto same = std::find_if(undefined_origins_.begin() + 1, undefined_origins_.end(), [&](const Access& a) { return a.pc == origin.pc && a.agent == origin.agent; });
+  const auto number = static_cast<uint16_t>(same - undefined_origins_.begin());
+  if (same == undefined_origins_.end()) undefined_origins_.push_back(origin);
+  ctas_[cta].undefined.put(at, bytes, number);
+}
+
+bool MemoryShadow::is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint16_t& stored) const {
+  if (cta >= ctas_.size() || uint64_t{at} + bytes > ctas_[cta].shared.cells()) return false;  // a fault follows
+  const CtaMemory& m = ctas_[cta];
+  bool written = false;
+  m.shared.each_in(at, at + bytes, [&](size_t i, StateId s) { written = written || (states_.writer(s) != 0 && m.undefined.at(i) == 0); });
+  for (uint32_t i = at; i < at + bytes && stored == 0; ++i) stored = m.undefined.at(i);
+  return !written;
+}
+
 void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {
   const StateId plain = states_.written(id);
+  ctas_[cta].undefined.clear(begin, bytes);
   ctas_[cta].shared.update(begin, uint64_t{begin} + bytes, [&](StateId, uint64_t) { return plain; });
 }
 

@@ -1,6 +1,7 @@
 // The memory that a cluster accesses: each cell's last writer and the readers since. An access is compared with those before it (ordering_rules.h).
 #pragma once
 
+#include <array>
 #include <map>
 #include <span>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "sim/check/launch_state.h"
 #include "sim/check/lifetimes.h"
 #include "sim/check/ordering_rules.h"
+#include "sim/check/undefined_bytes.h"
 #include "sim/check/unused_reads.h"
 
 namespace drywell::sim::check {
@@ -41,6 +43,8 @@ class MemoryShadow {
     AccessId id;
     const WarpClock& who;
     Rule unwritten = Rule::none;  // of tensor memory
+    bool follows = false;         // what it reads of shared memory that nothing has written is followed to its uses (absent_values.h)
+    mutable bool found = false;   // it has read such memory
     Answers shared{}, tensor{}, global{};
   };
   void touch(const Span& s, Touch& t);
@@ -56,11 +60,20 @@ class MemoryShadow {
   /// The copy may go on reading the map: `id` ends when it no longer does.
   void hold_map(uint64_t map, AccessId id, const WarpClock& who);
 
+  /// A value that nothing has made, of that origin, was stored in shared memory.
+  void store_undefined(uint32_t cta, uint32_t at, uint32_t bytes, const Access& origin);
+  bool any_undefined() const { return undefined_origins_.size() > 1; }
+  /// Whether none of the bytes has a value: nothing has written them, or such values were stored there; `stored`: the number of the first of those.
+  bool is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint16_t& stored) const;
+  const Access& origin_of_stored(uint16_t number) const { return undefined_origins_[number]; }
+
   /// Makes that access the last writer of bytes of shared memory, whatever was before.
   void overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id);
   /// Columns of tensor memory are free again: their states are dropped.
   void forget_columns(uint32_t cta, uint32_t column, uint32_t columns) { ctas_[cta].tensor.forget(column, columns); }
 
+  /// The byte's writer, and the write under it if it is an atomic; 0: none. An address in shared memory is the cluster's.
+  std::array<AccessId, 2> last_writers(uint64_t address, bool shared) const;
   const GlobalShadow& global() const { return global_; }
   const StateTable& states() const { return states_; }
   const std::vector<Suspect>& suspects() const { return suspects_; }
@@ -73,8 +86,9 @@ class MemoryShadow {
 
  private:
   struct CtaMemory {
-    CtaMemory(const Cta& c, bool bytes) : shared(bytes ? c.smem.size() : 0), tensor(kTmemColumns) {}
+    CtaMemory(const Cta& c, bool bytes) : shared(bytes ? c.smem.size() : 0), undefined(bytes ? c.smem.size() : 0), tensor(kTmemColumns) {}
     SharedShadow shared;
+    UndefinedBytes undefined;
     TensorShadow tensor;
   };
   void touch_global(const Span& s, Touch& t);
@@ -94,6 +108,7 @@ class MemoryShadow {
   UnusedReads& unused_;
   GlobalShadow global_;
   std::vector<CtaMemory> ctas_;
+  std::vector<Access> undefined_origins_{1};  // [0]: none
   std::vector<Suspect> suspects_;
   std::map<uint64_t, std::vector<AccessId>> held_maps_;  // by address: the copies that may read the map, without those that end before a later one is issued
   std::map<uint64_t, Clock> acquired_maps_;              // by address, the edits that a fence with that address has acquired

@@ -11,6 +11,7 @@
 //   register_use.h, convergence.h                                 registers; the lanes and warps that take part
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <vector>
@@ -56,6 +57,8 @@ class ClusterMonitor {
   const GlobalShadow& global() const { return parts_.memory.global(); }
   const AccessTable& accesses() const { return parts_.accesses; }
   const StateTable& states() const { return parts_.memory.states(); }
+  /// The byte's writer, and what was before it if it is an atomic; 0: none.
+  std::array<AccessId, 2> last_writers(uint64_t address, bool shared) const { return parts_.memory.last_writers(address, shared); }
   /// mbarrier waits by pc: whether an execution ordered something new before its warp.
   const std::map<uint32_t, bool>& waits() const { return mbarriers_.waits(); }
   const RepeatedStores& repeated() const { return parts_.repeated; }

@@ -178,7 +178,8 @@ Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
-  return over(one, other_knew.observed) || over(other, one_knew.observed) ? Rule::acquire_missing : Rule::global_race;
+  const auto read = [](const Access& a, const CrossClusterKnowledge& knew) { return over(a, knew.observed) || over(a, knew.fenced); };
+  return read(one, other_knew) || read(other, one_knew) ? Rule::acquire_missing : Rule::global_race;
 }
 
 namespace {
@@ -231,6 +232,8 @@ const char* verb_of(const Access& a, bool earlier) {
     case Agent::arrival: return "arrives on its mbarrier";
     case Agent::shuffle: return "a lane that takes no part was read by";
     case Agent::hole: return "local memory that nothing has written was read by";
+    case Agent::unset: return "shared memory that nothing has written was read by";
+    case Agent::blank: return "a register that nothing has written was read by";
     default: break;
   }
   if (is_plain(a.agent)) return a.write ? (earlier ? "written by" : "writes") : (earlier ? "read by" : "reads");

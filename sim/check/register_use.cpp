@@ -59,6 +59,7 @@ void RegisterUse::check_in_flight(const Warp& w, const DecodedOp& op, LaneMask m
 void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpState& state = parts_.state_of(w);
   if (parts_.launch.followed.touches(parts_.pc_of(op))) {
+    if (is_computation(op) || parts_.launch.reactions[parts_.pc_of(op)].shuffles) mark_unwritten(parts_, w, op, mask);
     const RegisterShadow::Missing missing = state.registers.step(w, parts_.launch.predicates, parts_.launch.followed, op, mask);
     unwritten(w, op, missing.registers, "registers");
     unwritten(w, op, missing.predicates, "predicates");
@@ -70,7 +71,9 @@ void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
 
 void RegisterUse::skipped(const Warp& w, const DecodedOp& op) {
   unwritten(w, op, parts_.state_of(w).registers.skipped(w, parts_.launch.followed, op, w.active), "predicates");
-  if (parts_.state_of(w).absent.any()) check_absent_branch(parts_, w, op, w.active);
+  if (!parts_.state_of(w).absent.any()) return;
+  check_absent_guard(parts_, w, op);
+  check_absent_branch(parts_, w, op, w.active);
 }
 
 void RegisterUse::unwritten(const Warp& w, const DecodedOp& op, LaneMask lanes, const char* what) {

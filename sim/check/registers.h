@@ -52,6 +52,17 @@ class RegisterShadow {
   Missing step(const Warp& w, const PredicateUse& predicates, const FollowedRegisters& followed, const DecodedOp& op, LaneMask mask);
   /// Call before the others: makes room for the frame.
   void prepare(const Warp& w, const Program& p, const FollowedRegisters& followed, uint32_t frame);
+  /// Calls f(slot, lanes) for the registers that `op` reads and that have no value in some lanes of `mask`. Call before step(); no calls.
+  template <class F>
+  void each_missing(const Warp& w, const FollowedRegisters& followed, const DecodedOp& op, LaneMask mask, F f) {
+    const Program& p = *w.cta->cluster->launch->program;
+    prepare(w, p, followed, w.frame);
+    const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
+    for (uint32_t i = 0; i < use.reads; ++i) {
+      const uint32_t slot = w.frame_base + p.reg_lists[use.first + i];
+      if (const LaneMask lanes = mask & ~defined_[slot / kRegisterSlot]; lanes != 0) f(slot, lanes);
+    }
+  }
   /// An operation writes the register later; `slot`: offset in the register file.
   void define(uint32_t slot, LaneMask lanes);
   bool defined(const FollowedRegisters& followed, uint32_t slot, LaneMask lanes) const;

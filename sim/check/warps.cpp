@@ -2,7 +2,7 @@
 
 namespace drywell::sim::check {
 
-Warps::Warps(const Cluster& c, const LaunchState& launch, Components& components) : cluster_(c), launch_(launch), serial_(c.index + 1) {
+Warps::Warps(const Cluster& c, const LaunchState& launch, Components& components) : cluster_(c), launch_(launch), own_(c.index + 1) {
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) {
     running_.push_back(components.next());
@@ -29,7 +29,7 @@ Access Warps::access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bo
   a.pc = pc;
   a.done = a.issuer = clock.self;
   a.done_at = a.issued_at = clock.time();
-  a.cluster = serial_;
+  a.cluster = own_.serial();
   a.when = cluster_.now;
   a.index = w.cta->index;
   if (launch_.follows_cross_cluster()) a.cross_cluster = state.cross_cluster = cross_cluster_.number(clock.now.cross_cluster, state.cross_cluster);

@@ -28,7 +28,7 @@ struct WarpState {
   RegisterShadow registers;
   AbsentValues absent;
   LocalWrites local;
-  std::vector<LocalHole> holes;  // of the load that is executed
+  std::vector<MemoryHole> holes;  // of the load that is executed
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };
@@ -82,7 +82,7 @@ class Warps {
 
   /// An access that the warp makes now.
   Access access(const Warp& w, uint32_t pc, LaneMask lanes, Agent agent, bool write);
-  uint64_t serial() const { return serial_; }
+  OwnClocks& own_clocks() { return own_; }
   const CrossClusterKnowledge& cross_cluster(uint32_t number) const { return cross_cluster_[number]; }
 
   /// Drops the state of the CTAs, which have ended.
@@ -92,7 +92,7 @@ class Warps {
  private:
   const Cluster& cluster_;
   const LaunchState& launch_;
-  uint64_t serial_;
+  OwnClocks own_;
   CrossClusterTable cross_cluster_;
   std::vector<std::vector<WarpState>> ctas_;
   std::vector<Component> running_;  // by CTA; at 1: it has started

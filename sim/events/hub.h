@@ -48,6 +48,10 @@ class Listener {
   virtual void cta_finished(const Cta&) {}
   /// The cluster cannot continue: the listener's explanation, for the fault's message.
   virtual std::string explain_hang(const Cluster&) { return {}; }
+  /// Whether last_writer() knows it.
+  virtual bool knows_writers() const { return false; }
+  /// Who wrote that byte last, for the message of a fault: a global address, or one in shared memory of the cluster (shared_rank, shared_offset).
+  virtual std::string last_writer(const Cluster&, uint64_t /*address*/, bool /*shared*/) { return {}; }
 };
 
 /// Calls every listener in the order of attachment.
@@ -95,6 +99,14 @@ class ObserverHub {
   std::string explain_hang(const Cluster& c) {
     std::string all;
     for (Listener* l : listeners_) all += l->explain_hang(c);
+    return all;
+  }
+  bool knows_writers() const {
+    return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->knows_writers(); });
+  }
+  std::string last_writer(const Cluster& c, uint64_t address, bool shared) {
+    std::string all;
+    for (Listener* l : listeners_) all += l->last_writer(c, address, shared);
     return all;
   }
 

@@ -11,6 +11,7 @@
 #include "sim/exec/matrix.h"
 #include "sim/exec/mma_format.h"
 #include "sim/exec/mma_fragments.h"
+#include "sim/exec/rounded.h"
 
 namespace drywell::sim {
 namespace {
@@ -201,6 +202,7 @@ Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
   read(regs.a, regs.a_count, [&](uint32_t lane, uint32_t r) { return place_in_a(s, 64, lane, r, 0); }, s.k, a.data());
   read(regs.b, regs.b_count, [&](uint32_t lane, uint32_t r) { return place_in_b(64, lane, r, 0); }, s.k, b.data());
   read(regs.c, regs.c_count, place_in_d, kMaxN, d.data());
+  const RoundingScope rounding(op.as<payload::MmaDouble>().rounding);
   for (uint32_t m = 0; m < s.m; ++m) {
     for (uint32_t n = 0; n < s.n; ++n) {
       double& at = d[m * kMaxN + n];
@@ -250,8 +252,7 @@ template <> ExecFn bind<isa::row::mma_sync>(Decoder& d, DecodedOp& op) {
   return mma_quads;
 }
 template <> ExecFn bind<isa::row::mma_sync_f64>(Decoder& d, DecodedOp& op) {
-  if (d.mod(isa::Slot::rnd) != isa::Mod::none && d.mod(isa::Slot::rnd) != isa::Mod::rn) throw Unsupported("rounding of a double-precision mma");
-  op.emplace<payload::MmaDouble>({.fragments = fragments_of(d, 64)});
+  op.emplace<payload::MmaDouble>({.fragments = fragments_of(d, 64), .rounding = d.mod(isa::Slot::rnd)});
   return mma_double;
 }
 template <> ExecFn bind<isa::row::mma_sync_int>(Decoder& d, DecodedOp& op) {

@@ -15,6 +15,7 @@
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
 #include "sim/exec/mma_format.h"
+#include "sim/exec/rounded.h"
 #include "sim/state/payload/wmma.h"
 
 namespace drywell::sim {
@@ -264,6 +265,7 @@ Effect multiply_doubles(Warp& w, const DecodedOp& op, LaneMask mask) {
   from_registers(w, p.c, mc, words);
   const auto a = std::bit_cast<Doubles>(a_words), b = std::bit_cast<Doubles>(b_words);
   auto cd = std::bit_cast<Doubles>(words);
+  const RoundingScope rounding(x.rounding);
   for (uint32_t i = 0; i < mc.rows * mc.columns; ++i) cd[i] = numeric::dot_f64({&a[size_t{i / mc.columns} * p.s.k], p.s.k}, {&b[size_t{i % mc.columns} * p.s.k], p.s.k}, cd[i]);
   to_registers(w, p.d, x.d, mc, std::bit_cast<Elements>(cd));
   return Effect::next;
@@ -271,11 +273,8 @@ Effect multiply_doubles(Warp& w, const DecodedOp& op, LaneMask mask) {
 
 ExecFn bind_multiply(Decoder& d, DecodedOp& op, isa::Mod a) {
   const isa::Mod dtype = d.mod(isa::Slot::dtype), ctype = d.mod(isa::Slot::ctype);
-  const isa::Mod rounding = d.mod(isa::Slot::rnd);
-  if (rounding != isa::Mod::none && rounding != isa::Mod::rn) throw Unsupported("rounding of a double-precision wmma");
   if (dtype == isa::Mod::f16 && ctype == isa::Mod::f32) throw Unsupported("wmma with C of .f32 and D of .f16: how it is rounded is not public");
-  auto& x = op.emplace<payload::WmmaProduct>({.first_slot = d.next_slot(), .shape = d.mod(isa::Slot::shape), .half_c = ctype == isa::Mod::f16,
-                                              .half_d = dtype == isa::Mod::f16, .bits = isa::type_bits(a), .integer = dtype == isa::Mod::s32});
+  auto& x = op.emplace<payload::WmmaProduct>({.first_slot = d.next_slot(), .shape = d.mod(isa::Slot::shape), .half_c = ctype == isa::Mod::f16, .half_d = dtype == isa::Mod::f16, .bits = isa::type_bits(a), .integer = dtype == isa::Mod::s32, .rounding = d.mod(isa::Slot::rnd)});
   uint8_t* const counts[] = {&x.d, &x.a, &x.b, &x.c};
   for (size_t k = 0; k < 4; ++k) {
     d.vector(*d.operand(k), a == isa::Mod::f64 ? 64 : 32);

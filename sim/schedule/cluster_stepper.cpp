@@ -8,6 +8,7 @@
 #include "drywell/sim/driver_words.h"
 #include "sim/engine/engine.h"
 #include "sim/schedule/fingerprint.h"
+#include "sim/schedule/spins.h"
 #include "sim/schedule/warp_runner.h"
 #include "sim/state/program.h"
 
@@ -271,7 +272,7 @@ Advance ClusterStepper::advance(uint64_t grain) {
 
 bool ClusterStepper::stopped() {
   if (!bounds_.ended()) return false;
-  fault_ = bounds_.fault(place_of_first(*cluster_));
+  fault_ = with_spins(bounds_.fault(place_of_first(*cluster_)), {cluster_.get()});
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "sim/exec/environment.h"
 #include "sim/schedule/cluster_stepper.h"
 #include "sim/schedule/ordered_counts.h"
+#include "sim/schedule/spins.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
@@ -65,12 +66,18 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     const ClusterStop stop = runner->run(bounded ? options.max_instructions : slices_of(launch).alone);
     if (stop == ClusterStop::fault) record_fault(s, index, runner->fault());
     if (stop == ClusterStop::finished && options.progress != nullptr) options.progress->ctas_done += launch.cluster.count();
-    if (stop == ClusterStop::slice && bounded && runner->instructions() >= options.max_instructions) record_fault(s, index, over_instructions(options, place_of_first(runner->cluster())));
+    if (stop == ClusterStop::slice && bounded && runner->instructions() >= options.max_instructions) record_fault(s, index, with_spins(over_instructions(options, place_of_first(runner->cluster())), {&runner->cluster()}));
     const std::lock_guard lock(s.mutex);
     s.instructions += runner->instructions();
     count_finished(s, options, *runner);
     if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
   }
+}
+
+std::vector<const Cluster*> clusters_of(const std::vector<std::unique_ptr<ClusterStepper>>& all) {
+  std::vector<const Cluster*> clusters;
+  for (const auto& runner : all) clusters.push_back(&runner->cluster());
+  return clusters;
 }
 
 // Clusters that wait for each other (grid-wide synchronization) take turns on one thread, in cluster order.
@@ -95,7 +102,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
       }
       progressed = progressed || stop == ClusterStop::slice;
       if (options.max_instructions != 0 && s.instructions > options.max_instructions) {
-        record_fault(s, 0, over_instructions(options, place_of_first(all.front()->cluster())));
+        record_fault(s, 0, with_spins(over_instructions(options, place_of_first(all.front()->cluster())), clusters_of(all)));
         return;
       }
     }

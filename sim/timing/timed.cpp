@@ -10,6 +10,7 @@
 #include "sim/exec/entry_registers.h"
 #include "sim/schedule/fingerprint.h"
 #include "sim/schedule/functional.h"
+#include "sim/schedule/spins.h"
 #include "sim/timing/branch_on_results.h"
 #include "sim/timing/make_report.h"
 #include "sim/timing/timed_run.h"
@@ -201,8 +202,8 @@ bool TimedRun::stop(Time now) {
 
 // `instructions`: of the warps that have ended.
 std::optional<Fault> TimedRun::bound_reached(uint64_t instructions) const {
-  if (options_.max_instructions != 0 && instructions + instructions_of_live_warps() > options_.max_instructions) return over_instructions(options_, a_place());
-  if (bounds_.ended()) return bounds_.fault(a_place());
+  if (options_.max_instructions != 0 && instructions + instructions_of_live_warps() > options_.max_instructions) return with_spins(over_instructions(options_, a_place()), live_clusters());
+  if (bounds_.ended()) return with_spins(bounds_.fault(a_place()), live_clusters());
   return std::nullopt;
 }
 
@@ -213,6 +214,13 @@ const Cluster* TimedRun::first_live_cluster() const {
     if (c != nullptr && (first == nullptr || c->index < first->index)) first = c;
   }
   return first;
+}
+
+std::vector<const Cluster*> TimedRun::live_clusters() const {
+  std::vector<Cluster*> all;
+  for (const auto& g : groups_) g->add_clusters(all);
+  std::sort(all.begin(), all.end(), [](const Cluster* a, const Cluster* b) { return a->index < b->index; });
+  return {all.begin(), all.end()};
 }
 
 // Every CTA may have ended at this moment, and others follow.
@@ -275,7 +283,7 @@ bool TimedRun::open_window() {
     return false;
   }
   if (options_.max_cycles != 0 && start > options_.max_cycles) {
-    fault_ = over_cycles(options_, a_place());
+    fault_ = with_spins(over_cycles(options_, a_place()), live_clusters());
     return false;
   }
   until_ = start + window();

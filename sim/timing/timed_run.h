@@ -44,6 +44,7 @@ class TimedRun {
   std::optional<Fault> bound_reached(uint64_t instructions) const;
   GuestPlace a_place() const;
   const Cluster* first_live_cluster() const;
+  std::vector<const Cluster*> live_clusters() const;
   bool time_outs_are_in_vain(Time now);
   uint64_t state_of_all() const;
   uint64_t instructions_of_live_warps() const;

@@ -130,6 +130,7 @@ struct FlagClocks : testing::Test {
   static constexpr Ordering kRelease{.strong = true, .release = true}, kAcquire{.strong = true, .acquire = true}, kRelaxed{.strong = true};
   WarpClock writer, reader;
   Flags flags{false};
+  OwnClocks one{1}, two{2};
 };
 
 TEST_F(FlagClocks, AReleaseIsAcquired) {
@@ -164,11 +165,11 @@ TEST_F(FlagClocks, ARelaxedLoadIsHearsay) {
 // Scopes .cta and .cluster do not reach another cluster.
 TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
   CrossClusterFlag place;
-  exchange_cross_cluster(place, 1, writer, {.strong = true, .release = true, .cross_cluster = false}, false, true);
-  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  exchange_cross_cluster(place, one, writer, {.strong = true, .release = true, .cross_cluster = false}, false, true);
+  exchange_cross_cluster(place, two, reader, kAcquire, true, false);
   EXPECT_TRUE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
-  exchange_cross_cluster(place, 1, writer, kRelease, false, true);
-  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  exchange_cross_cluster(place, one, writer, kRelease, false, true);
+  exchange_cross_cluster(place, two, reader, kAcquire, true, false);
   EXPECT_FALSE(reader.now.cross_cluster.same(CrossClusterKnowledge{}));
 }
 
@@ -176,10 +177,19 @@ TEST_F(FlagClocks, ClustersHearOfEachOtherWithinTheScope) {
 TEST_F(FlagClocks, AFenceOfAnotherThreadIsHearsay) {
   CrossClusterFlag place;
   writer.now.fenced_gpu = writer.now.seen;
-  exchange_cross_cluster(place, 1, writer, kRelaxed, false, true);
-  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  exchange_cross_cluster(place, one, writer, kRelaxed, false, true);
+  exchange_cross_cluster(place, two, reader, kAcquire, true, false);
   EXPECT_EQ((reader.now.cross_cluster.known[{1, writer.self}]), 0u);
-  EXPECT_EQ((reader.now.cross_cluster.observed[{1, writer.self}]), 1u);
+  EXPECT_EQ((reader.now.cross_cluster.fenced[{1, writer.self}]), 1u);
+}
+
+// One warp may release the same into a hundred places: those who hear of several of them share it.
+TEST_F(FlagClocks, EqualClocksOfAClusterAreOneObject) {
+  Clock later = writer.now.seen;
+  const CrossClusterClock first = one.of(writer.now.seen);
+  later.raise(9, 9);
+  EXPECT_FALSE(one.of(later).same(first));
+  EXPECT_TRUE(one.of(writer.now.seen).same(first));
 }
 
 TEST(WarpClocks, OneLaneReleasesItsOwnAndWhatAllLanesDidBeforeTheyMet) {
@@ -203,8 +213,8 @@ TEST_F(FlagClocks, KnowledgeThatIsTheSameHasTheSameNumber) {
   CrossClusterTable table;
   EXPECT_EQ(table.number(CrossClusterKnowledge{}, 0), 0u);
   CrossClusterFlag place;
-  exchange_cross_cluster(place, 1, writer, kRelease, false, true);
-  exchange_cross_cluster(place, 2, reader, kAcquire, true, false);
+  exchange_cross_cluster(place, one, writer, kRelease, false, true);
+  exchange_cross_cluster(place, two, reader, kAcquire, true, false);
   const uint32_t number = table.number(reader.now.cross_cluster, 0);
   EXPECT_EQ(number, 1u);
   EXPECT_EQ(table.number(reader.now.cross_cluster, number), number);

@@ -477,7 +477,7 @@ TEST(LookAlike, PacksOfAValueAndNothing) {
 TEST(LookAlike, PacksOfNothingAreReported) {
   for (const char* body : {"mov.b32 %r1, {%h1, %h2};\nadd.u32 %r1, %r1, 1;\n", "cvt.rn.satfinite.e4m3x2.f32 %h3, %r3, %r2;\ncvt.u32.u16 %r4, %h3;\n", "mov.u32 %r2, 1;\nadd.u32 %r1, %r2, %r3;\n"}) {
     AsyncCase c;
-    c.body = body;
+    c.body = std::string(body) + "@first st.global.v2.u32 [buf0], {%r1, %r4};\n";
     c.buffers = {Bytes(16384)};
     sim::HazardChecker checker({.level = sim::CheckLevel::full});
     run_async(c, {.listeners = {checker.listener()}});

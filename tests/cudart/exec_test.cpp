@@ -307,7 +307,7 @@ TEST_F(CompiledProgram, DependentLaunchesWaitBeforeTheyRead) {
     EXPECT_NE(f.err.find("error H7701"), std::string::npos) << wrong << f.err;
     EXPECT_NE(f.err.find("dependent.cu:"), std::string::npos) << wrong << f.err;
   }
-  for (const char* right : {"late", "plain", "between", "synchronised"}) {
+  for (const char* right : {"late", "plain", "between", "synchronised", "whole"}) {
     const Finished f = exec({"--check"}, path, {right});
     EXPECT_EQ(f.exit_code, 0) << right << f.err;
     EXPECT_EQ(f.err.find(" H7"), std::string::npos) << right << f.err;

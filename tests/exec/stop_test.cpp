@@ -1,4 +1,5 @@
 // RunOptions::stop: another thread ends a launch that would not end (include/drywell/sim/run.h).
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -6,6 +7,7 @@
 
 #include <drywell/core/code.h>
 #include <drywell/core/host_memory.h>
+#include <drywell/sim/check.h>
 #include <drywell/sim/device.h>
 
 namespace drywell::test {
@@ -45,6 +47,70 @@ TEST(Stop, TheLimitOfInstructionsCountsWarpsThatNeverEnd) {
     const sim::RunResult r = device.launch(m, "spin", {.grid = {1}, .block = {32}}, {}, options);
     ASSERT_TRUE(r.fault.has_value()) << sim::driver_name(driver);
     EXPECT_EQ(r.fault->code, Code::F3602);
+  }
+}
+
+/// Thread 0 of CTA 0 stores 7; each CTA's thread 0 waits for 1 there, and for 1 in shared memory that nothing sets.
+constexpr char kPolls[] = R"(
+.version 8.6
+.target sm_100a
+.address_size 64
+.global .align 4 .u32 flag = 3;
+.visible .entry polls(.param .u32 in_shared, .param .u32 writes)
+{
+  .reg .b32 %r<6>;
+  .reg .pred %p<5>;
+  .shared .align 4 .u32 s;
+  ld.param.u32 %r1, [in_shared];
+  setp.ne.u32 %p1, %r1, 0;
+  mov.u32 %r2, %tid.x;
+  setp.ne.u32 %p2, %r2, 0;
+  mov.u32 %r3, 0;
+  @!%p2 st.shared.u32 [s], %r3;
+  ld.param.u32 %r1, [writes];
+  setp.ne.and.u32 %p4, %r1, 0, !%p2;
+  @%p4 st.release.gpu.global.u32 [flag], 7;
+  @%p2 bra DONE;
+  @%p1 bra SHARED;
+GLOBAL:
+  ld.acquire.gpu.global.u32 %r4, [flag];
+  setp.ne.u32 %p3, %r4, 1;
+  @%p3 bra GLOBAL;
+SHARED:
+  ld.volatile.shared.u32 %r4, [s];
+  setp.ne.u32 %p3, %r4, 1;
+  @%p3 bra SHARED;
+DONE:
+  bar.sync 0;
+  ret;
+}
+)";
+
+std::string what_is_polled(sim::DriverKind driver, bool check, uint32_t in_shared, uint32_t writes) {
+  sim::Device device;
+  const sim::LoadedModule m = device.load_ptx(kPolls);
+  sim::HazardChecker checker;
+  sim::RunOptions options{.driver = driver, .max_instructions = 20'000};
+  if (check) options.listeners.push_back(checker.listener());
+  const sim::RunResult r = device.launch(m, "polls", {.grid = {2}, .block = {64}}, sim::Args().add(in_shared).add(writes), options);
+  return r.fault.has_value() && r.fault->code == Code::F3602 ? r.fault->message : "";
+}
+
+TEST(Stop, AKernelThatPollsSaysWhereWhatAndWhoWroteThere) {
+  using testing::HasSubstr;
+  using testing::Not;
+  for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::timed}) {
+    const std::string plain = what_is_polled(driver, false, 0, 1), nobody = what_is_polled(driver, true, 0, 0), global = what_is_polled(driver, true, 0, 1), shared = what_is_polled(driver, true, 1, 0);
+    EXPECT_THAT(plain, HasSubstr("poll by 'ld.acquire.gpu.global.u32"));
+    EXPECT_THAT(plain, HasSubstr("(flag) has 7"));
+    EXPECT_THAT(plain, HasSubstr("--check says who wrote there last"));
+    EXPECT_THAT(plain, HasSubstr("wait at 'bar.sync 0;'"));
+    EXPECT_THAT(nobody, HasSubstr("(flag) has 3; nothing in this launch has written it"));
+    EXPECT_THAT(global, HasSubstr("(flag) has 7; last written by CTA ("));
+    EXPECT_THAT(global, HasSubstr("warp 0: '@%p4 st.release.gpu.global.u32 [flag], 7;' ("));
+    EXPECT_THAT(global, Not(HasSubstr("--check")));
+    EXPECT_THAT(shared, HasSubstr("poll by 'ld.volatile.shared.u32"));
+    EXPECT_THAT(shared, HasSubstr("has 0; last written by CTA ("));
   }
 }
 

@@ -58,6 +58,7 @@ struct MmaBits {
 struct MmaDouble {
   static constexpr PayloadKind kKind = PayloadKind::mma_double;
   Fragments fragments;
+  isa::Mod rounding = isa::Mod::none;
 };
 
 }  // namespace drywell::sim::payload

@@ -30,6 +30,7 @@ struct WmmaProduct {
   bool integer = false;
   bool is_signed = false, saturate = false;       // integers
   bool by_and = false;                            // bits: and, not exclusive or
+  isa::Mod rounding = isa::Mod::none;             // of doubles
   numeric::Format format = numeric::Format::f16;  // floats: of A and B
   uint32_t row = 0;                               // floats: of numeric::mma_rows()
 };

@@ -1,12 +1,17 @@
 // Programmatic dependent launch: dependent HOW. The consumer reads what the producer stores: "late" behind its wait, "early" before it,
 // "never" without a wait; "plain" like early, without the attribute; "between" with a memset between the two, "synchronised" with the
-// host's wait.
+// host's wait; "whole" like early, behind a producer that lets nothing begin before it has ended (CUB's merge sort).
 #include <cstring>
 
 #include "check.cuh"
 
 __global__ void produce(int* p) {
   cudaTriggerProgrammaticLaunchCompletion();
+  p[threadIdx.x] = 7;
+}
+
+__global__ void produce_whole(int* p) {
+  cudaGridDependencySynchronize();
   p[threadIdx.x] = 7;
 }
 
@@ -27,7 +32,7 @@ int main(int, char** arguments) {
   const char* const how = arguments[1];
   const auto is = [&](const char* word) { return std::strcmp(how, word) == 0; };
   int *p = to_device(std::vector<int>(128, 1)), *out = to_device(std::vector<int>(128, 0));
-  produce<<<1, 128>>>(p);
+  (is("whole") ? produce_whole : produce)<<<1, 128>>>(p);
   if (is("between")) CHECK(cudaMemsetAsync(out, 0, 4));
   if (is("synchronised")) CHECK(cudaDeviceSynchronize());
   cudaLaunchAttribute a{};

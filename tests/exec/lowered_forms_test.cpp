@@ -1,0 +1,121 @@
+// Forms that ptxas 13.0 takes and that the parser makes others of: parameters in registers, special registers in conversions, constants in
+// fragments; and the rounding of double-precision products.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+
+#include "drywell/core/error.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+namespace {
+
+constexpr uint32_t kWords = 64;
+
+std::string text_of(const std::string& body, const std::string& functions) {
+  return ".version 8.7\n.target sm_100a\n.address_size 64\n" + functions + R"(
+.visible .entry k(.param .u64 to)
+{
+  .reg .b32 %r<30>;
+  .reg .f32 %f<9>;
+  .reg .b64 %rd<9>;
+  .reg .f64 %fd<9>;
+  .reg .pred %p<4>;
+  ld.param.u64 %rd1, [to];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 8;
+  add.u64 %rd2, %rd1, %rd2;
+)" + body +
+         "\n  ret;\n}\n";
+}
+
+/// Runs 32 threads; thread i's place is [%rd2], of 8 bytes.
+std::vector<uint64_t> run(const std::string& body, const std::string& functions = "") {
+  Device d;
+  const LoadedModule m = d.load_ptx(text_of(body, functions));
+  const GmemAddr to = d.allocate(8 * kWords, "to");
+  d.fill(to, 0, 8 * kWords);
+  const RunResult r = d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(to));
+  EXPECT_TRUE(r.ok()) << (r.fault ? r.fault->to_string() : "");
+  std::vector<uint64_t> words(kWords);
+  d.read(words.data(), to, 8 * kWords);
+  return words;
+}
+
+// Threads from 8 on return early, the others behind the second sum.
+constexpr char kSum[] = R"(
+.func (.reg .u32 r) sum(.reg .u32 a, .reg .f32 b, .reg .b64 c)
+{
+  .reg .u32 t;
+  .reg .pred p;
+  cvt.rzi.u32.f32 t, b;
+  add.u32 r, a, t;
+  cvt.u32.u64 t, c;
+  add.u32 r, r, t;
+  setp.gt.u32 p, r, 10;
+  @p ret;
+  add.u32 r, r, 100;
+  ret;
+}
+)";
+
+TEST(RegisterParameters, GoInAndOut) {
+  const auto words = run("  call (%r2), sum, (%r1, 0f40000000, 1);\n  st.global.u32 [%rd2], %r2;", kSum);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i], i + 3 > 10 ? i + 3 : i + 103) << i;
+}
+
+TEST(RegisterParameters, OfAFunctionWithoutRetAndOfPrototypes) {
+  constexpr char kTwice[] = ".func (.reg .b32 r) twice(.reg .b32 a);\n.func (.reg .b32 r) twice(.reg .b32 a)\n{\n  add.u32 r, a, a;\n}\n";
+  const auto words = run("P: .callprototype (.reg .b32 _) _ (.reg .b32 _);\n  call (%r2), twice, (%r1);\n  mov.u64 %rd3, twice;\n  call (%r2), %rd3, (%r2), P;\n  st.global.u32 [%rd2], %r2;", kTwice);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i], 4 * i) << i;
+}
+
+TEST(RegisterParameters, ArePrintedAsParametersInMemory) {
+  const isa::Module m = isa::parse_ptx_or_throw(text_of("  call (%r2), sum, (%r1, 0f40000000, 1);", kSum), "a.ptx");
+  const std::string printed = isa::print_module(m);
+  EXPECT_EQ(isa::print_module(isa::parse_ptx_or_throw(printed, "a.ptx")), printed);
+  EXPECT_NE(printed.find("ld.param.b32"), std::string::npos) << printed;
+}
+
+TEST(RegisterParameters, OfOtherKindsAreRefusedByName) {
+  for (const char* kind : {".pred", ".v2 .b32", ".b128"}) {
+    const auto r = isa::parse_ptx(std::string(".version 8.7\n.target sm_100a\n.address_size 64\n.func f(.reg ") + kind + " a)\n{\n  ret;\n}\n", "a.ptx");
+    ASSERT_FALSE(r.diagnostics.empty()) << kind;
+    EXPECT_EQ(r.diagnostics.list()[0].code, Code::U5001) << kind;
+  }
+}
+
+TEST(SpecialRegisters, AreReadByConversionsOfIntegers) {
+  const auto words = run("  cvt.u64.u32 %rd3, %tid.x;\n  cvt.u32.u16 %r2, %ntid.x;\n  cvt.u64.u32 %rd4, %r2;\n  mad.lo.u64 %rd3, %rd4, 1000, %rd3;\n  st.global.u64 [%rd2], %rd3;");
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i], 32'000 + i);
+}
+
+// A of ones in 8 bits, B of the thread's number: D[m][n] is 8 times the sum of the four threads that hold column n, plus C.
+TEST(Fragments, TakeConstants) {
+  const std::string b = "  mul.lo.u32 %r9, %r1, 0x01010101;\n  mov.u32 %r3, 0x01010101;\n  mov.u32 %r4, 5;\n  mov.u32 %r5, -7;\n";
+  const std::string store = "  st.global.v2.u32 [%rd2], {%r10, %r12};\n";
+  const auto with = run(b + "  mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10, %r11, %r12, %r13}, {0x01010101, 0x01010101, 0x01010101, 0x01010101}, {%r9, %r9}, {5, 5, -7, -7};\n" + store);
+  const auto without = run(b + "  mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10, %r11, %r12, %r13}, {%r3, %r3, %r3, %r3}, {%r9, %r9}, {%r4, %r4, %r5, %r5};\n" + store);
+  EXPECT_EQ(with, without);
+  EXPECT_NE(with, std::vector<uint64_t>(kWords));
+}
+
+// 1 + 2^-60 four times.
+TEST(DoubleProducts, RoundAsTheySay) {
+  const auto first = [](const std::string& product) {
+    return std::bit_cast<double>(run("  mov.f64 %fd1, 0d3FF0000000000000;\n  mov.f64 %fd2, 0d3C30000000000000;\n" + product + "\n  st.global.f64 [%rd2], %fd4;")[3]);
+  };
+  const std::string operands = " {%fd4, %fd5}, {%fd1}, {%fd2}, {%fd1, 0d3FF0000000000000};";
+  for (const std::string form : {"mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64", "wmma.mma.sync.aligned.row.col.m8n8k4.f64.f64.f64.f64"}) {
+    EXPECT_EQ(first(form + ".rn" + operands), 1.0);
+    EXPECT_EQ(first(form + ".rz" + operands), 1.0);
+    EXPECT_EQ(first(form + ".rm" + operands), 1.0);
+    EXPECT_EQ(first(form + ".rp" + operands), 1.0 + 4 * std::ldexp(1, -52));
+  }
+}
+
+}  // namespace
+}  // namespace drywell::sim
