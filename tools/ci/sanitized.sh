@@ -17,5 +17,5 @@ mkdir -p "$build"
 cmake -G Ninja -S . -B "$build" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 -g1" -DDRYWELL_UNITY=ON "-DDRYWELL_SANITIZE=$sanitizers" >"$build/configure.log" 2>&1 ||
   { cat "$build/configure.log"; exit 1; }
 cmake --build "$build" --parallel "$(nproc)" "${targets[@]}"
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 TSAN_OPTIONS=halt_on_error=1 LSAN_OPTIONS=suppressions=$PWD/tools/ci/lsan.supp:print_suppressions=0
 exec ctest --test-dir "$build" --output-on-failure --parallel "$(nproc)" "${words[@]}"
