@@ -302,11 +302,9 @@ template <> ExecFn bind<isa::row::wmma_store_d>(Decoder& d, DecodedOp& op) { ret
 template <> ExecFn bind<isa::row::wmma_mma_f16>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, isa::Mod::f16); }
 template <> ExecFn bind<isa::row::wmma_mma>(Decoder& d, DecodedOp& op) { return bind_multiply(d, op, d.mod(isa::Slot::atype)); }
 
-void fragment_lines(const Warp& w, const DecodedOp& op, LaneAddresses& out) {
+FragmentLines fragment_lines(const Warp& w, const DecodedOp& op) {
   const Access x = access_of(w, op);
-  out.mask = x.lines() == kWarpSize ? kFullMask : (1u << x.lines()) - 1;
-  out.bytes = x.length() * x.m.bits / 8;
-  for (uint32_t i = 0; i < x.lines(); ++i) out.at[i] = x.address + uint64_t{i} * x.stride * x.m.bits / 8;
+  return {x.address, uint64_t{x.stride} * x.m.bits / 8, x.lines(), x.length() * x.m.bits / 8};
 }
 
 }  // namespace drywell::sim

@@ -127,8 +127,15 @@ void Group::issue_next(IssueSlot& slot) {
   execute(id, t, false);
 }
 
+// One line a lane.
+void Group::gather_lines(const FragmentLines& lines) {
+  addresses_.mask = lines.count == kWarpSize ? kFullMask : (1u << lines.count) - 1;
+  addresses_.bytes = lines.bytes;
+  for (uint32_t i = 0; i < lines.count; ++i) addresses_.at[i] = lines.address + i * lines.stride;
+}
+
 void Group::gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask) {
-  if (x.piece != 0) return fragment_lines(w, program_.code[w.pc], addresses_);
+  if (x.piece != 0) return gather_lines(fragment_lines(w, program_.code[w.pc]));
   addresses_.mask = mask;
   addresses_.bytes = x.bytes;
   lane_addresses(w, program_.code[w.pc], addresses_.at);

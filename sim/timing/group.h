@@ -31,6 +31,8 @@
 
 namespace drywell::sim {
 
+struct FragmentLines;
+
 class Group {
  public:
   Group(const TimingContext& context, uint32_t first_sm, uint32_t sms);
@@ -99,6 +101,7 @@ class Group {
   void after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t);
   bool run_folded(WarpIssueState& w, const OpInfo& x);
   void schedule(uint32_t warp);
+  void gather_lines(const FragmentLines& lines);
   void gather_addresses(const Warp& w, const OpInfo& x, LaneMask mask);
   void load_data(uint32_t token, Time t);
   void loaded(const WaitingLoad& p, Time t);
