@@ -348,9 +348,9 @@ W fetch_work(const int *in, int *out, int *counter) {
   __shared__ int next[2];
   int l = threadIdx.x % 32, w = threadIdx.x / 32;
   for (int n = 0; n < 4; n++) {
-    if (l == 0) next[w] = atomicAdd(counter, 1);
+    if (l == 0) next[w] = atomicAdd(counter, 1);  // here fetch_work
     if (!wrong) __syncwarp();
-    int i = next[w];  // here fetch_work
+    int i = next[w];
     __syncwarp();
     out[i * 32 + l] = in[i * 32 + l];
   }
