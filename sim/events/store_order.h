@@ -28,8 +28,9 @@ class StoreOrder {
     StoreOrder* order_ = nullptr;
     uint64_t places_ = 0;
   };
-  /// The places of a byte: 4 KiB share one.
-  static uint64_t place_of(uint64_t address) { return uint64_t{1} << ((address >> 12) * 0x9E3779B97F4A7C15u >> 58); }
+  /// Bytes that share a place.
+  static constexpr uint64_t kPage = 4096;
+  static uint64_t place_of(uint64_t address) { return uint64_t{1} << (address / kPage * 0x9E3779B97F4A7C15u >> 58); }
 
  private:
   std::array<std::mutex, 64> mutexes_;

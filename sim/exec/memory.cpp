@@ -131,13 +131,17 @@ void observe(Warp& w, const DecodedOp& op, LaneMask mask, bool store) {
   if (auto* o = w.cta->cluster->launch->observers; o != nullptr) o->memory(w, op, mask, x.space, x.element * x.count, store);
 }
 
-// Where a store of lanes to global memory is held until it is done.
+// Where a store of lanes to global memory is held until it is done. Most lanes are in the page of the lane before.
 uint64_t places_of(const Warp& w, const DecodedOp& op, LaneMask mask) {
   const Access x = op.as<Access>();
-  uint64_t places = 0;
+  const uint64_t bytes = uint64_t{x.element} * x.count;
+  uint64_t places = 0, begin = 0, end = 0;  // the page
   for_lanes(mask, [&](uint32_t lane) {
-    const uint64_t first = lane_address(w, op, lane), last = first + uint64_t{x.element} * x.count - 1;
-    if (first >= window::kGlobalBase) places |= StoreOrder::place_of(first) | StoreOrder::place_of(last);
+    const uint64_t first = lane_address(w, op, lane), last = first + bytes - 1;
+    if ((first >= begin && last < end) || first < window::kGlobalBase) return;
+    places |= StoreOrder::place_of(first) | StoreOrder::place_of(last);
+    begin = first / StoreOrder::kPage * StoreOrder::kPage;
+    end = begin + StoreOrder::kPage;
   });
   return places;
 }

@@ -169,15 +169,6 @@ TEST(EqualStores, OfAPartAreNoRace) {
   }
 }
 
-// Threads of the host that store at the same time: a store and the look at the memory before it are one step.
-TEST(EqualStores, HaveOneVerdictInSeveralThreads) {
-  const std::string place = "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 128, %r1;\nrem.u32 %r7, %r7, 300;\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\n";
-  for (int i = 0; i < 40; ++i) {
-    EXPECT_EQ(codes_of(place + "add.u32 %r8, %r7, 5;\nst.global.b32 [%rd4+64], %r8;\n", {.threads = 4}, 3), std::set<std::string>{});
-    EXPECT_EQ(codes_of(place + "setp.eq.u32 %p4, %r1, 0;\n@%p4 st.global.b32 [%rd1+64], %r9;\n", {.threads = 4}, 3), std::set<std::string>{"H7402"});
-  }
-}
-
 // One CTA stores what the memory had at the start, the other something else: which is last decides, and the order of the simulation does not.
 TEST(EqualStores, OfWhatWasThereBeforeAreRaces) {
   const std::string body = "mov.u32 %r9, %ctaid.x;\nmad.lo.u32 %r7, %r9, 64, %r1;\nmul.wide.u32 %rd4, %r7, 4;\nadd.u64 %rd4, %rd4, %rd1;\nsetp.eq.u32 %p4, %r9, ";
