@@ -1,11 +1,10 @@
 """Kernels of the corpus in Triton, compiled for sm_90a to PTX (no GPU needed). Writes NAME.ptx and prints the launch's facts as JSON."""
-import json
 import sys
 
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+
+from triton_build import build
 
 
 @triton.jit
@@ -180,16 +179,6 @@ def t_column_sum(x, y, rows, cols, BR: tl.constexpr, BC: tl.constexpr):
         i = r + tl.arange(0, BR)
         acc += tl.sum(tl.load(x + i[:, None] * cols + c[None, :]), 0)
     tl.store(y + c, acc)
-
-
-def build(name, fn, signature, constants, warps=4, stages=3):
-    attrs = {(i,): [["tt.divisibility", 16]] for i, (n, t) in enumerate(signature.items()) if t.startswith("*") or t == "i32"}
-    full = {**signature, **{k: "constexpr" for k in constants}}
-    c = triton.compile(ASTSource(fn, full, constexprs=constants, attrs=attrs), target=GPUTarget("cuda", 90, 32), options={"num_warps": warps, "num_stages": stages})
-    text = "\n".join(l for l in c.asm["ptx"].splitlines() if not l.strip().startswith((".loc", ".file", "//"))).split(".section")[0]
-    open(name + ".ptx", "w").write("// From triton_kernels.py by Triton " + triton.__version__ + "\n" + text.strip() + "\n")
-    m = c.metadata
-    print(json.dumps({"name": name, "entry": m.name, "threads": 32 * m.num_warps, "smem": m.shared, "scratch": m.global_scratch_size}))
 
 
 P, B, H, F8, I, S = "*fp32", "*bf16", "*fp16", "*fp8e4nv", "*i32", "i32"

@@ -1,11 +1,12 @@
-"""Triton kernels of the families held back since 27 November; `build` is that of ../held/triton_kernels.py."""
-import re
+"""Triton kernels of the families held back since 27 November."""
+import pathlib
 import sys
 
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from triton_build import build  # noqa: E402
 
 
 @triton.jit
@@ -71,17 +72,6 @@ def t_amax_scale(x, y, s, cols, BLOCK: tl.constexpr):
     q = 448.0 / tl.maximum(m, 1e-6)
     tl.store(y + r * cols + i, (v * q).to(tl.float8e4nv), mask=i < cols)
     tl.store(s + r, m / 448.0)
-
-
-def build(name, fn, sig, const, warps=4, stages=3):
-    full = {k: sig.get(k, "constexpr") for k in fn.arg_names}
-    attrs = {(i,): [["tt.divisibility", 16]] for i, k in enumerate(fn.arg_names) if k in sig and sig[k] not in ("fp32",)}
-    src = ASTSource(fn=fn, signature=full, constexprs={(fn.arg_names.index(k),): v for k, v in const.items()}, attrs=attrs)
-    out = triton.compile(src, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_stages=stages))
-    text = re.sub(r"\.version \d\.\d", ".version 9.0", out.asm["ptx"]).replace(".target sm_90a, debug", ".target sm_90a")
-    text = "\n".join(l for l in text.split("\n") if not re.match(r"\s*(\.loc|\.file)\b|\s*//", l)).split("\t.section")[0]
-    open(name + ".ptx", "w").write(f"// From blind/triton_kernels.py by Triton {triton.__version__}\n" + text.strip() + "\n")
-    print(name, "shared", out.metadata.shared, "globals", getattr(out.metadata, "global_scratch_size", None), file=sys.stderr)
 
 
 P, H, B, I, S, Q, C = "*fp32", "*fp16", "*bf16", "*i32", "i32", "*fp8e4nv", "*i8"

@@ -1,11 +1,12 @@
-"""Triton kernels of the families held back since 26 November; `build` is that of ../triton_kernels.py's recipe."""
-import re
+"""Triton kernels of the families held back since 26 November."""
+import pathlib
 import sys
 
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from triton_build import build  # noqa: E402
 
 
 @triton.jit
@@ -72,17 +73,6 @@ def t_beam(x, parent, y, cols, BLOCK: tl.constexpr):
     for k in range(0, cols, BLOCK):
         i = k + tl.arange(0, BLOCK)
         tl.store(y + tl.program_id(0) * cols + i, tl.load(x + p * cols + i, mask=i < cols), mask=i < cols)
-
-
-def build(name, fn, sig, const, warps=4, stages=3):
-    full = {k: sig.get(k, "constexpr") for k in fn.arg_names}
-    attrs = {(i,): [["tt.divisibility", 16]] for i, k in enumerate(fn.arg_names) if k in sig and sig[k] not in ("fp32",)}
-    src = ASTSource(fn=fn, signature=full, constexprs={(fn.arg_names.index(k),): v for k, v in const.items()}, attrs=attrs)
-    out = triton.compile(src, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_stages=stages))
-    text = re.sub(r"\.version \d\.\d", ".version 9.0", out.asm["ptx"]).replace(".target sm_90a, debug", ".target sm_90a")
-    text = "\n".join(l for l in text.split("\n") if not re.match(r"\s*(\.loc|\.file)\b|\s*//", l)).split("\t.section")[0]
-    open(name + ".ptx", "w").write(f"// From held/triton_kernels.py by Triton {triton.__version__}\n" + text.strip() + "\n")
-    print(name, "shared", out.metadata.shared, "globals", getattr(out.metadata, "global_scratch_size", None), file=sys.stderr)
 
 
 P, H, B, I, S = "*fp32", "*fp16", "*bf16", "*i32", "i32"

@@ -1,11 +1,12 @@
-"""Triton kernels of the second set that is held back since 27 November; `build` is that of ../blind/triton_kernels.py."""
-import re
+"""Triton kernels of the second set that is held back since 27 November."""
+import pathlib
 import sys
 
 import triton
 import triton.language as tl
-from triton.backends.compiler import GPUTarget
-from triton.compiler import ASTSource
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from triton_build import build  # noqa: E402
 
 
 @triton.jit
@@ -171,19 +172,8 @@ def t_scatter_rows(x, order, scale, y, cols, odd, last, BLOCK: tl.constexpr):
         tl.store(y + to * cols + i, (v * f).to(tl.bfloat16), mask=i < cols)
 
 
-def build(name, fn, sig, const, warps=4, stages=3):
-    full = {k: sig.get(k, "constexpr") for k in fn.arg_names}
-    attrs = {(i,): [["tt.divisibility", 16]] for i, k in enumerate(fn.arg_names) if k in sig and sig[k] not in ("fp32",) and k not in ("seed", "odd", "last")}
-    src = ASTSource(fn=fn, signature=full, constexprs={(fn.arg_names.index(k),): v for k, v in const.items()}, attrs=attrs)
-    out = triton.compile(src, target=GPUTarget("cuda", 90, 32), options=dict(num_warps=warps, num_stages=stages))
-    text = re.sub(r"\.version \d\.\d", ".version 9.0", out.asm["ptx"]).replace(".target sm_90a, debug", ".target sm_90a")
-    text = "\n".join(l for l in text.split("\n") if not re.match(r"\s*(\.loc|\.file)\b|\s*//", l)).split("\t.section")[0]
-    open(name + ".ptx", "w").write(f"// From unseen/triton_kernels.py by Triton {triton.__version__}\n" + text.strip() + "\n")
-    print(name, "shared", out.metadata.shared, "globals", getattr(out.metadata, "global_scratch_size", None), re.findall(r"\.reqntid \d+", text), "wgmma" in text, file=sys.stderr)
-
-
 P, H, B, I, S, Q, F = "*fp32", "*fp16", "*bf16", "*i32", "i32", "*fp8e4nv", "fp32"
-build("t_softmax_dropout_back", t_softmax_dropout_back, dict(p=H, dy=H, dx=H, cols=S, seed=S), dict(BLOCK=2048))
+build("t_softmax_dropout_back", t_softmax_dropout_back, dict(p=H, dy=H, dx=H, cols=S, seed=S), dict(BLOCK=2048), uneven=("seed",))
 build("t_layer_norm_back", t_layer_norm_back, dict(x=B, dy=B, w=P, dx=B, dw=P, db=P, cols=S), dict(ROWS=4, BLOCK=1024))
 build("t_matmul_splitk", t_matmul_splitk, dict(a=H, b=H, c=P, M=S, N=S, K=S, each=S), dict(BM=64, BN=256, BK=32, GROUP=8), warps=8, stages=4)
 build("t_matmul_grouped_f8", t_matmul_grouped_f8, dict(a=Q, b=Q, sa=P, sb=P, c=B, M=S, N=S, K=S), dict(BM=128, BN=128, BK=128, GROUP=4), warps=8, stages=3)
@@ -191,4 +181,4 @@ build("t_matmul_int4", t_matmul_int4, dict(a=H, w=I, s=H, c=H, N=S, K=S), dict(B
 build("t_attention_window", t_attention_window, dict(q=B, k=B, v=B, o=B, n=S, window=S, scale=F), dict(SHARE=4, BM=128, BN=32, D=64), warps=8, stages=2)
 build("t_linear_attention", t_linear_attention, dict(q=H, k=H, v=H, o=H, n=S), dict(C=64, D=64, DV=32), warps=4, stages=2)
 build("t_topk_row", t_topk_row, dict(x=P, y=P, cols=S), dict(BLOCK=512, TOP=8), warps=2)
-build("t_scatter_rows", t_scatter_rows, dict(x=B, order=I, scale=P, y=B, cols=S, odd=S, last=S), dict(BLOCK=1024), warps=4)
+build("t_scatter_rows", t_scatter_rows, dict(x=B, order=I, scale=P, y=B, cols=S, odd=S, last=S), dict(BLOCK=1024), warps=4, uneven=("odd", "last"))
