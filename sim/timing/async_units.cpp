@@ -116,15 +116,15 @@ void AsyncUnits::begin_copy(uint32_t resident, const AsyncOp& op, Time t) {
   events_.push(tma_of(op).start(t, tensor_map_of(op)), Kind::tma_start, resident, op.id);
 }
 
-void AsyncUnits::request(uint32_t resident, const AsyncOp& op, MemoryKind kind, const std::vector<ByteRange>& ranges, Time t) {
+void AsyncUnits::request(uint32_t resident, const AsyncOp& op, MemoryKind kind, const TmaTransfer& transfer, Time t) {
   OutstandingRequest p;
   p.resident = resident;
   p.op = op.id;
   p.sm = static_cast<uint16_t>(sm_of(op));
-  for (const ByteRange& x : ranges) p.bytes += x.bytes;
+  for (const ByteRange& x : transfer.ranges) p.bytes += x.bytes;
   const uint32_t first = memory_.first_new_run();
-  memory_.runs().insert(memory_.runs().end(), ranges.begin(), ranges.end());
-  memory_.send(kind, static_cast<double>(t), first, memory_.await(p));
+  memory_.runs().insert(memory_.runs().end(), transfer.ranges.begin(), transfer.ranges.end());
+  memory_.send(kind, static_cast<double>(t), first, memory_.await(p), transfer.more);
 }
 
 // A store's shared memory has been read after the transfer; the data is in global memory an L2 access later.
@@ -136,11 +136,11 @@ bool AsyncUnits::start_copy(uint32_t resident, uint64_t id, Time t) {
     case TmaTransfer::Way::within_cluster: events_.push(sm.tma.send(t, transfer.bytes), Kind::finish, resident, id); break;
     case TmaTransfer::Way::in:
       sm.tma.count_in(transfer.bytes);
-      request(resident, op, is_cp_async(op) ? MemoryKind::load : MemoryKind::tma_load, transfer.ranges, t);
+      request(resident, op, is_cp_async(op) ? MemoryKind::load : MemoryKind::tma_load, transfer, t);
       break;
     case TmaTransfer::Way::out: {
       const Time drained = sm.tma.drain(t, transfer.bytes, transfer.reduce, sm.smem.tensor_active(static_cast<double>(t)));
-      request(resident, op, MemoryKind::store, transfer.ranges, t);
+      request(resident, op, MemoryKind::store, transfer, t);
       events_.push(drained, Kind::read, resident, id);
       break;
     }

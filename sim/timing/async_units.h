@@ -13,6 +13,7 @@
 #include "sim/timing/event_queue.h"
 #include "sim/timing/memory_port.h"
 #include "sim/timing/tensor_units.h"
+#include "sim/timing/tma_transfer.h"
 
 namespace drywell::sim {
 
@@ -58,7 +59,7 @@ class AsyncUnits {
   void dispatch_wgmma(uint32_t resident, const AsyncOp& op, const Wgmma& m, Time t);
   void queue_copy(uint32_t resident, const AsyncOp& op, Time t);
   void begin_copy(uint32_t resident, const AsyncOp& op, Time t);
-  void request(uint32_t resident, const AsyncOp& op, MemoryKind kind, const std::vector<ByteRange>& ranges, Time t);
+  void request(uint32_t resident, const AsyncOp& op, MemoryKind kind, const TmaTransfer& transfer, Time t);
   bool without_product(Cluster& c, size_t index, bool& completed);
   void completed(uint32_t resident, uint64_t id, uint32_t cta, bool tma, Time t);
   uint32_t sm_of(const AsyncOp& op) const { return op.issuer.cta % static_cast<uint32_t>(sms_.size()); }

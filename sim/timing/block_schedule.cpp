@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "sim/timing/block_motion.h"
+#include "sim/timing/lanes_apart.h"
+#include "sim/timing/register_room.h"
 #include "sim/timing/timed_program.h"
 
 namespace drywell::sim {
@@ -19,8 +21,8 @@ using isa::RegId;
 
 // Registers that loads may fill before the instruction that uses them: ptxas weighs this against occupancy.
 constexpr uint32_t kWordsAhead = 32;
-// Values of the block that may wait for a reader, if PTX's own order does not need more: beyond so many, arithmetic stays where PTX has it.
-// `bodies` of tests/corpus/timing, whose passes ptxas interleaves only in part, keeps 18.
+// Registers of the block's values that may wait for a reader, if PTX's own order does not need more and the kernel is not kept to few registers
+// (register_room.h): beyond so many, arithmetic stays where PTX has it.
 constexpr int32_t kLive = 20;
 // The next instruction is chosen among so many from the first unplaced one on: chains.fma.of-4 of docs/lab/calibration.md are interleaved.
 constexpr uint32_t kWindow = 32;
@@ -28,12 +30,14 @@ constexpr uint32_t kWindow = 32;
 /// The order of one block's instructions.
 class Block {
  public:
-  Block(const isa::Function& f, const std::vector<Registers>& registers, const Places& places, const ArchConfig& arch, uint32_t first,
-        uint32_t last)
+  Block(const isa::Function& f, const std::vector<Registers>& registers, const LanesApart& lanes, const Places& places, const ArchConfig& arch, std::optional<uint32_t> room,
+        uint32_t first, uint32_t last)
       : f_(f),
         registers_(registers),
+        lanes_(lanes),
         places_(places),
         arch_(arch),
+        kept_(room.has_value()),
         first_(first),
         count_(last - first),
         motion_(count_),
@@ -42,6 +46,7 @@ class Block {
         followers_(count_),
         wanted_(count_),
         done_(count_),
+        of_first_exchange_(count_),
         words_(count_),
         height_(count_),
         earliest_(count_),
@@ -52,7 +57,7 @@ class Block {
       if (motion_[i] == Motion::load) want(i);
     }
     keep_between_walls();
-    most_live_ = std::max(kLive, most_in_order());
+    most_live_ = std::max(room.has_value() ? static_cast<int32_t>(*room) : kLive, most_in_order());
     for (uint32_t i = count_; i-- > 0;) measure(i);
   }
 
@@ -91,10 +96,23 @@ class Block {
     return latency(writer) + guarded;
   }
 
+  // Before a block's first exchange ptxas looks whether lanes are apart. No load moves over it, nor over the exchanges of its result.
+  void meet(uint32_t i) {
+    if (met_ && of_first_exchange_[i] == 0) return;
+    if (lanes_.apart[first_ + i] != 0) motion_[i] = Motion::wall;
+    of_first_exchange_[i] = 1;
+    met_ = true;
+  }
+  static bool exchanges(const Instruction& i) { return isa::spec(i.op).issue != isa::Issue::lane || isa::spec(i.op).convergent; }
+
   void describe(uint32_t i) {
     const Instruction& instr = f_.body[first_ + i];
     motion_[i] = motion_of(f_, instr);
     const Registers& r = registers_[first_ + i];
+    for (const RegId x : r.reads) {
+      if (const auto w = writer_.find(x); w != writer_.end() && of_first_exchange_[w->second] != 0) of_first_exchange_[i] = 1;
+    }
+    if (motion_[i] == Motion::fixed && exchanges(instr)) meet(i);
     for (const RegId x : r.reads) {
       if (const auto w = writer_.find(x); w != writer_.end()) {
         after(i, w->second, until_value(i, x, w->second));
@@ -142,23 +160,24 @@ class Block {
     value_[x] = static_cast<uint32_t>(unread_.size());
     defines_[i].push_back(value_[x]);
     unread_.push_back(0);
+    registers_of_.push_back(kept_ ? static_cast<int32_t>(words_of(f_, lanes_, x)) : 1);
   }
-  // Values that wait for a reader after the instruction, less those that did before.
+  // Registers of values that wait for a reader after the instruction, less those that did before.
   int32_t growth(uint32_t i) const {
     int32_t n = 0;
-    for (const uint32_t v : defines_[i]) n += unread_[v] != 0 ? 1 : 0;
-    for (const uint32_t v : reads_[i]) n -= unread_[v] == 1 ? 1 : 0;
+    for (const uint32_t v : defines_[i]) n += unread_[v] != 0 ? registers_of_[v] : 0;
+    for (const uint32_t v : reads_[i]) n -= unread_[v] == 1 ? registers_of_[v] : 0;
     return n;
   }
 
-  // The most values that wait for a reader in PTX's order.
+  // The most registers of values that wait for a reader in PTX's order.
   int32_t most_in_order() const {
     std::vector<uint32_t> unread = unread_;
     int32_t live = 0, most = 0;
     for (uint32_t i = 0; i < count_; ++i) {
-      for (const uint32_t v : defines_[i]) live += unread[v] != 0 ? 1 : 0;
+      for (const uint32_t v : defines_[i]) live += unread[v] != 0 ? registers_of_[v] : 0;
       most = std::max(most, live);
-      for (const uint32_t v : reads_[i]) live -= --unread[v] == 0 ? 1 : 0;
+      for (const uint32_t v : reads_[i]) live -= --unread[v] == 0 ? registers_of_[v] : 0;
     }
     return most;
   }
@@ -201,8 +220,9 @@ class Block {
   }
 
   bool fits(uint32_t i) const {
-    if (motion_[i] == Motion::load) return ahead_ + words_[i] <= kWordsAhead;
-    return wanted_[i] != 0 || growth(i) <= std::max(0, most_live_ - live_);
+    const bool room = growth(i) <= std::max(0, most_live_ - live_);
+    if (motion_[i] == Motion::load) return ahead_ + words_[i] <= kWordsAhead && (room || !kept_);
+    return (wanted_[i] != 0 && !kept_) || room;
   }
 
   // A wanted instruction, else the one with most cycles behind it; of those whose operands are not there yet, the one that waits least.
@@ -238,17 +258,21 @@ class Block {
 
   const isa::Function& f_;
   const std::vector<Registers>& registers_;
+  const LanesApart& lanes_;
   const Places& places_;
   const ArchConfig& arch_;
+  bool kept_;  // to few registers
+  bool met_ = false;
   uint32_t first_, count_;
   std::vector<Motion> motion_;
   std::vector<uint32_t> open_;
   std::vector<std::vector<uint32_t>> needs_;
   std::vector<std::vector<Edge>> followers_;
-  std::vector<uint8_t> wanted_, done_;
+  std::vector<uint8_t> wanted_, done_, of_first_exchange_;
   std::vector<uint32_t> words_, height_, earliest_, loads_;
   std::vector<std::vector<uint32_t>> defines_, reads_;  // values of the block
   std::vector<uint32_t> unread_;                        // of each value: readers that are not placed
+  std::vector<int32_t> registers_of_;                   // and its registers; 1 if the kernel may have as many as it needs
   std::map<RegId, uint32_t> writer_, value_;            // the last ones
   std::map<RegId, std::vector<uint32_t>> readers_;
   std::optional<uint32_t> wall_, fixed_, carry_;
@@ -262,12 +286,14 @@ class Block {
 
 void reorder(isa::Function& f, const ArchConfig& arch) {
   const std::vector<Registers> registers = registers_of(f);
+  const LanesApart lanes = lanes_apart(f, registers);
   const Places places(f, registers);
   const std::vector<uint32_t> starts = block_starts(f);
+  const std::vector<std::optional<uint32_t>> room = register_room(f, registers, lanes, starts);
   std::vector<Instruction> body;
   body.reserve(f.body.size());
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    for (const uint32_t i : Block(f, registers, places, arch, starts[b], starts[b + 1]).order())
+    for (const uint32_t i : Block(f, registers, lanes, places, arch, room[b], starts[b], starts[b + 1]).order())
       body.push_back(f.body[i]);
   }
   f.body = std::move(body);

@@ -43,7 +43,7 @@ class InstructionTiming {
   void barrier(WarpIssueState& w, const Executed& e);
   Time parameters_there(SmUnits& sm, Time t) const;
   Time hoisted(const WarpIssueState& w, const OpInfo& x, Time ready) const;
-  void set(WarpIssueState& w, const OpInfo& x, Time ready, Stall why) const { w.registers.set(context_.program->operands(x).writes, ready, why); }
+  void set(WarpIssueState& w, const OpInfo& x, Time ready, Stall why) const { w.registers.set(context_.program->operands(x).writes, ready, why, x.unit); }
   void hold_until(WarpIssueState& w, Time t, Stall why) const;
 
   const TimingContext& context_;

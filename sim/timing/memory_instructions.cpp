@@ -142,7 +142,7 @@ double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t
 
 // How many of an SM's lines wait together: fewer where stores leave sector by sector.
 uint32_t MemoryInstructions::joined_lines(uint32_t first_run) const {
-  constexpr uint32_t kTogether = 16, kOfFew = 64, kOfMany = 16;
+  constexpr uint32_t kTogether = 16, kOfFew = 64, kOfMany = 28;
   return sectors_from(first_run) > kTogether ? kOfMany : kOfFew;
 }
 

@@ -23,13 +23,14 @@ uint32_t MemoryPort::await(const OutstandingRequest& who, std::span<const ByteRa
   return token;
 }
 
-void MemoryPort::send(MemoryKind kind, double time, uint32_t first_run, uint32_t token) {
+void MemoryPort::send(MemoryKind kind, double time, uint32_t first_run, uint32_t token, float more) {
   MemoryRequest r;
   r.time = time;
   r.kind = kind;
   r.first = first_run;
   r.count = first_new_run() - first_run;
   r.token = token;
+  r.more = more;
   requests_.push_back(r);
 }
 

@@ -41,7 +41,7 @@ class MemoryPort {
   /// Returns a token for the request that `who` waits for; `runs`: what it brings into the L1. `who` has no vectors of its own: those of the
   /// token's earlier requests are used again.
   uint32_t await(const OutstandingRequest& who, std::span<const ByteRange> runs = {});
-  void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNoToken);
+  void send(MemoryKind kind, double time, uint32_t first_run, uint32_t token = kNoToken, float more = 0);
   /// The token's answer has a cycle: returns the request, which is valid until the next call.
   const OutstandingRequest& take(uint32_t token);
   bool is_load(uint32_t token) const { return outstanding_[token].first.warp != WaitingLoad::kNoWarp; }

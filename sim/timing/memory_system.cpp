@@ -359,6 +359,7 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, 
   in_flight_ = static_cast<Time>(static_cast<double>(arch_.l2.latency) + std::max(0.0, l2_reads_.free_at() - r.time));
   for (uint32_t i = 0; i < r.count; ++i) look_up(runs[r.first + i], r.kind, {gpc, distance_.half_of_sm(sm)}, now, found);
   l2_bytes_ += found.bytes;
+  found.billed += static_cast<double>(r.more);
   const double together = 1 / (arch_.l2.shared_bytes_per_clk * static_cast<double>(sms_));
   const double l2_time = (found.billed - found.shared) * l2_cycles_per_byte(r.kind) + found.shared * together;
   // Requests and data go to the L2 on one path, answers return on another (l2.copy of docs/lab/calibration.md).

@@ -29,6 +29,7 @@ struct MemoryRequest {
   MemoryKind kind = MemoryKind::load;
   uint32_t token = 0;             // the SM's identifier of the request
   uint32_t first = 0, count = 0;  // the request's runs, in the group's list
+  float more = 0;                 // bytes whose time it takes at the L2, beside those of the runs
   Time done = 0;                  // answer: when the last byte is back at the SM
 };
 

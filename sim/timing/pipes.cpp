@@ -14,14 +14,13 @@ Time queued(const Server& s, double ahead, Time t) { return not_before(s.free_at
 
 }  // namespace
 
-// ptxas gives additions to the FMA pipe when the ALU has enough work. The FMA pipe has two halves, each of 16 lanes: sums and products of
+// The FMA pipe has two halves, each of 16 lanes: sums and products of
 // floats go to the one that is free first, integers to one of them only (fma_imad and turns_imad_fma of
 // traces/hw/h200-2026-11-27-arithmetic.csv).
 template <class P>
 auto& Pipes::pipe_of(P& p, const OpInfo& x) {
-  auto &own = p.pipes[static_cast<size_t>(x.pipe)], &fma = p.pipes[static_cast<size_t>(Pipe::fma)];
-  if (x.timing == isa::TimingClass::fma) return p.fma_lite.free_at() < fma.free_at() ? p.fma_lite : fma;
-  return x.either_pipe && fma.free_at() < own.free_at() ? fma : own;
+  auto& own = p.pipes[static_cast<size_t>(x.pipe)];
+  return x.timing == isa::TimingClass::fma && p.fma_lite.free_at() < own.free_at() ? p.fma_lite : own;
 }
 // Cycles of the half, where an instruction uses one.
 double Pipes::occupied(const OpInfo& x) { return x.timing == isa::TimingClass::fma ? 2 * x.interval : x.interval; }
@@ -32,8 +31,7 @@ Pipes::Admission Pipes::admission(const OpInfo& x) {
   const auto pipe = static_cast<double>(x.pipe);
   switch (x.kind) {
     case OpKind::local:
-    case OpKind::branch: return {kind, pipe, x.either_pipe ? 1.0 : x.timing == isa::TimingClass::fma ? 2.0
-                                                                                                     : 0.0,
+    case OpKind::branch: return {kind, pipe, x.timing == isa::TimingClass::fma ? 1.0 : 0.0,
                                  x.queue * static_cast<double>(x.interval)};
     case OpKind::memory:
     case OpKind::lsu: return {kind, x.store && x.space != Space::shared_cta ? 1.0 : 0.0};

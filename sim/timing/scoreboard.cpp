@@ -12,7 +12,7 @@ void Scoreboard::reset(uint32_t registers) {
 void Scoreboard::fold(const Operands& o) {
   uint64_t last = static_cast<uint8_t>(Stall::register_dependency);
   for (const uint32_t s : o.reads) {
-    if (slots_[s] >> kWhyBits > last >> kWhyBits) last = slots_[s];
+    if (slots_[s] >> kLowBits > last >> kLowBits) last = slots_[s];
   }
   for (const uint32_t s : o.writes) slots_[s] = last;
 }
@@ -34,20 +34,22 @@ uint64_t Scoreboard::blocking_load() const {
 
 // Once memory has answered a load, its slot holds a cycle.
 uint64_t Scoreboard::resolve(uint64_t slot) const {
-  const uint64_t load = (slot & ~kLoad) >> kWhyBits, why = slot & ((1u << kWhyBits) - 1);
+  const uint64_t load = (slot & ~kLoad) >> kLowBits, why = slot & ((1u << kWhyBits) - 1);
   if (load + kLoads < next_load_) return why;
   const Time at = answered_[load % kLoads];
-  return at == kNever ? slot : at << kWhyBits | why;
+  return at == kNever ? slot : at << kLowBits | why;
 }
 
-void Scoreboard::need(uint32_t slot, Time extra, Readiness& r) {
+void Scoreboard::need(uint32_t slot, Time extra, Readiness& r, Producer unit) {
   uint64_t& v = slots_[slot];
   if ((v & kLoad) != 0) v = resolve(v);
   if ((v & kLoad) != 0) {
-    r.load = (v & ~kLoad) >> kWhyBits;
+    r.load = (v & ~kLoad) >> kLowBits;
     return;
   }
-  const Time there = (v >> kWhyBits) + extra;
+  const auto from = static_cast<Producer>((v >> kWhyBits) & ((1u << (kLowBits - kWhyBits)) - 1));
+  const Time crossing = unit != Producer::other && from != Producer::other && from != unit ? 1 : 0;
+  const Time there = (v >> kLowBits) + extra + crossing;
   r.inputs = std::max(r.inputs, there);
   if (there <= r.ready) return;
   r.ready = there;
@@ -58,7 +60,7 @@ Readiness Scoreboard::find(const Operands& o, Time from) {
   Readiness r;
   r.ready = from;
   if (o.guard != Operands::kNoGuard) need(o.guard, o.guard_extra, r);
-  for (const uint32_t s : o.reads) need(s, 0, r);
+  for (const uint32_t s : o.reads) need(s, 0, r, o.unit);
   for (const uint32_t s : o.writes) {
     if ((slots_[s] & kLoad) != 0) need(s, 0, r);  // a load's answer must not overtake this result
   }

@@ -10,12 +10,19 @@
 
 namespace drywell::sim {
 
+/// Where the values of arithmetic come from: a result that goes to another unit takes a cycle more (cross.toml of tests/corpus/timing/mechanisms).
+enum class Producer : uint8_t { other,
+                                alu,
+                                fma,
+                                xu };
+
 /// The registers of one instruction.
 struct Operands {
   static constexpr uint32_t kNoGuard = ~0u;
   std::span<const uint32_t> reads, writes;
   uint32_t guard = kNoGuard;
   Time guard_extra = 0;  // cycles that a guard needs beyond its value's latency
+  Producer unit = Producer::other;  // of the instruction
 };
 
 /// The issue conditions that an instruction's operands set.
@@ -36,9 +43,11 @@ class Scoreboard {
   /// A new warp: every register is ready.
   void reset(uint32_t registers);
 
-  void set(uint32_t slot, Time ready, Stall why) { slots_[slot] = ready << kWhyBits | static_cast<uint8_t>(why); }
-  void set(std::span<const uint32_t> slots, Time ready, Stall why) {
-    for (const uint32_t s : slots) set(s, ready, why);
+  void set(uint32_t slot, Time ready, Stall why, Producer from = Producer::other) {
+    slots_[slot] = ready << kLowBits | static_cast<uint64_t>(from) << kWhyBits | static_cast<uint8_t>(why);
+  }
+  void set(std::span<const uint32_t> slots, Time ready, Stall why, Producer from = Producer::other) {
+    for (const uint32_t s : slots) set(s, ready, why, from);
   }
   /// A folded instruction: its results are ready with the last of its operands.
   void fold(const Operands& o);
@@ -46,7 +55,7 @@ class Scoreboard {
   /// Returns the number of a load that issues now.
   uint64_t begin_load();
   /// The register is ready when memory answers that load.
-  void set_load(uint32_t slot, uint64_t load) { slots_[slot] = kLoad | load << kWhyBits | static_cast<uint8_t>(Stall::memory); }
+  void set_load(uint32_t slot, uint64_t load) { slots_[slot] = kLoad | load << kLowBits | static_cast<uint8_t>(Stall::memory); }
   void answer(uint64_t load, Time t);
   /// The load that must be answered before the warp may issue another one; kNoLoad: there is room.
   uint64_t blocking_load() const;
@@ -56,11 +65,12 @@ class Scoreboard {
 
  private:
   static constexpr size_t kLoads = 128;  // in flight at most
-  // A slot: the cycle or the load's number, then a byte for the stall reason.
+  // A slot: the cycle or the load's number, the unit that the value comes from, the stall reason.
   static constexpr uint64_t kLoad = uint64_t{1} << 63;
-  static constexpr unsigned kWhyBits = 8;
+  static constexpr unsigned kWhyBits = 6, kLowBits = 8;
+  static_assert(kStallCount <= 1u << kWhyBits);
 
-  void need(uint32_t slot, Time extra, Readiness& r);
+  void need(uint32_t slot, Time extra, Readiness& r, Producer unit = Producer::other);
   uint64_t resolve(uint64_t slot) const;
 
   StateVector<uint64_t> slots_;

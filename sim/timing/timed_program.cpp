@@ -3,10 +3,15 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
+#include "drywell/isa/mma_shape.h"
 #include "drywell/isa/strong.h"
+#include "sim/timing/block_motion.h"
+#include "sim/timing/double_constants.h"
 #include "sim/timing/idioms.h"
+#include "sim/timing/lanes_apart.h"
 #include "sim/timing/merged_loads.h"
 #include "sim/timing/pipes.h"
 
@@ -172,12 +177,32 @@ constexpr uint16_t kMatrixRow = 16;  // bytes that a lane of ldmatrix or stmatri
 // The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
 double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
 
-// 64-bit integer work is two 32-bit instructions.
+// The figures of mma.sync are for rows of A of 32 bytes; rows of 16 take two thirds of the time, 8-bit floats four fifths (product_* of products.toml,
+// traces/hw/h200-2026-11-27-crossings.csv).
+double product_factor(const isa::Instruction& i) {
+  constexpr double kHalf = 0.67, kFloats8 = 0.81;
+  const unsigned bits = isa::type_bits(i.mod(Slot::atype)), row = isa::mma_shape(i.mod(Slot::shape)).k * bits;
+  if (isa::type_bits(i.mod(Slot::dtype)) == 64) return 1;
+  return (row <= 128 ? kHalf : 1) * (i.has(Mod::e4m3) || i.has(Mod::e5m2) ? kFloats8 : 1);
+}
+
+// 64-bit integer work is two 32-bit instructions, and so is a choice between doubles.
 double width_factor(const isa::Instruction& i, TimingClass t) {
   if (t == TimingClass::ldmatrix || t == TimingClass::stmatrix) return matrices(i) / 4;
+  if (t == TimingClass::mma_sync && i.mod(Slot::shape) != Mod::none && isa::spec(i.op).memory == isa::MemoryRole::none) return product_factor(i);
   if (t != TimingClass::alu && t != TimingClass::bitfield && t != TimingClass::imad) return 1;
-  const Mod type = i.mod(Slot::type);
-  return isa::type_bits(type) == 64 && !isa::is_float_type(type) ? 2 : 1;
+  return isa::type_bits(i.mod(Slot::type)) == 64 && isa::spec(i.op).pipe_slots == 1 ? 2 : 1;
+}
+
+bool compares_doubles(const isa::Instruction& i) { return isa::spec(i.op).slot_index(Slot::cmp) >= 0 && i.mod(Slot::type) == Mod::f64; }
+
+// The unit whose results take a cycle more to another one.
+Producer producer_of(Pipe p) { return p == Pipe::alu ? Producer::alu : p == Pipe::fma ? Producer::fma
+                                                                   : p == Pipe::xu    ? Producer::xu
+                                                                                      : Producer::other; }
+
+bool converts_doubles(const isa::Instruction& i, TimingClass t) {
+  return t == TimingClass::cvt_int && (i.mod(Slot::type) == Mod::f64 || i.mod(Slot::atype) == Mod::f64);
 }
 
 uint16_t lane_bytes(const isa::Function& f, const isa::Instruction& i) {
@@ -241,6 +266,10 @@ class Maker {
 
   uint32_t first_slot = 0;  // of the function being described
 
+  void begin(const isa::Function& f) { constants_.emplace(f); }
+  /// The instruction is the first of a loop.
+  void begin_loop() { constants_->forget(); }
+
   OpInfo make(const isa::Function& f, const isa::Instruction& i, bool folded) {
     OpInfo x;
     const bool known = divides_again(f, i);
@@ -254,7 +283,7 @@ class Maker {
     const ClassCost& c = arch_.cost(x.timing);
     const double factor = width_factor(i, x.timing);
     x.pipe = c.pipe;
-    x.latency = static_cast<uint16_t>(std::lround(c.latency + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
+    x.latency = static_cast<uint16_t>(std::lround(latency_of(i, x.timing) + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
     x.interval = static_cast<float>(c.interval * (carries(i, x.timing) ? 1 : factor) * row.pipe_slots);
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
@@ -279,6 +308,8 @@ class Maker {
       x.latency = static_cast<uint16_t>(std::lround(c.latency * row.pipe_slots + arch_.cost(TimingClass::mufu).latency));
     }
     x.slots = known ? kKnownReciprocal : issue_slots(i, x.timing, factor);
+    if (row.flow == isa::Flow::call) constants_->forget();
+    if (x.timing == TimingClass::f64 && !folded) x.slots += constants_->new_words(f, i);
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
     out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
@@ -288,6 +319,15 @@ class Maker {
   }
 
  private:
+  // The upper half of a product comes later, and so do conversions of doubles (cross_hi_hi of cross.toml, f64_f2f, f64_select and
+  // f64_min of f64.toml; traces/hw/h200-2026-11-27-crossings.csv).
+  double latency_of(const isa::Instruction& i, TimingClass t) const {
+    constexpr double kUpperHalf = 9, kComparison = 10;
+    if (t == TimingClass::imad_wide && i.has(Mod::hi)) return kUpperHalf;
+    if (converts_doubles(i, t)) return arch_.cost(TimingClass::mufu).latency;
+    if (compares_doubles(i)) return kComparison;
+    return arch_.cost(t).latency * (t == TimingClass::alu ? isa::spec(i.op).pipe_slots : 1);
+  }
   // ptxas takes the reciprocal of a divisor once in a block; the scaled dividend and the product remain.
   static constexpr uint8_t kKnownReciprocal = 3;
   bool divides_again(const isa::Function& f, const isa::Instruction& i) {
@@ -363,6 +403,7 @@ class Maker {
   }
 
   std::set<isa::RegId> divisors_;  // of the block's quotients
+  std::optional<DoubleConstants> constants_;
   TimedProgram& out_;
   const Program& p_;
   const ArchConfig& arch_;
@@ -385,6 +426,7 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     if (o.kind == isa::Operand::Kind::special) return special_register_class(static_cast<isa::SpecialReg>(o.index));
   }
   if (row.timing == TimingClass::imad && i.has(Mod::hi)) return TimingClass::imad_wide;
+  if (row.timing == TimingClass::alu && compares_doubles(i)) return TimingClass::f64;
   switch (row.timing) {
     case TimingClass::ld_global:
     case TimingClass::ld_generic:
@@ -422,13 +464,52 @@ void TimedProgram::bill_leaders(size_t first, const std::vector<MergedLoad>& loa
   }
 }
 
+// A loop's branch has its meeting place behind the loop.
+bool goes_forward(const isa::Function& f, const isa::Instruction& i, size_t at) {
+  const auto operands = f.operands(i);
+  return std::all_of(operands.begin(), operands.end(), [&](const isa::Operand& o) { return o.kind != isa::Operand::Kind::label || f.labels[o.index].position > at; });
+}
+
+// ptxas gives a sum or a shift to the FMA pipe where the block's instructions before it keep the ALU busier (lop_add and add_fma of cross.toml,
+// traces/hw/h200-2026-11-27-crossings.csv).
+void TimedProgram::balance_pipes(const isa::Function& f, size_t first) {
+  const std::vector<uint32_t> starts = block_starts(f);
+  for (size_t b = 0; b + 1 < starts.size(); ++b) {
+    double alu = 0, fma = 0;
+    for (uint32_t i = starts[b]; i < starts[b + 1]; ++i) {
+      OpInfo& x = ops[first + i];
+      if (x.kind != OpKind::local) continue;
+      if (x.either_pipe && fma < alu) x.pipe = Pipe::fma;
+      if (x.pipe == Pipe::alu) alu += x.interval;
+      if (x.pipe == Pipe::fma) fma += x.interval;
+      x.unit = producer_of(x.pipe);
+    }
+  }
+}
+
+// Where lanes may part, ptxas notes the place where they meet before the branch, and lets them wait there (jump_lane_* of jumps.toml,
+// traces/hw/h200-2026-11-27-crossings.csv: four issue cycles more than a branch of all lanes).
+void TimedProgram::mark_meetings(const isa::Function& f, size_t first) {
+  constexpr uint8_t kMeeting = 4;
+  const LanesApart lanes = lanes_apart(f, isa::registers_of(f));
+  for (size_t i = 0; i < f.body.size(); ++i) {
+    if (lanes.parts[i] != 0 && goes_forward(f, f.body[i], i)) ops[first + i].slots += kMeeting;
+  }
+}
+
 TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   Maker maker(*this, p, arch);
   for (const FunctionCode& code : p.functions) {
     const isa::Function& f = *code.function;
     const size_t first = ops.size();
-    const std::vector<uint8_t> folded = folded_instructions(f);
-    for (size_t i = 0; i < f.body.size(); ++i) ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
+    const std::vector<uint8_t> folded = folded_instructions(f), loops = loop_heads(f);
+    maker.begin(f);
+    for (size_t i = 0; i < f.body.size(); ++i) {
+      if (loops[i] != 0) maker.begin_loop();
+      ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
+    }
+    balance_pipes(f, first);
+    mark_meetings(f, first);
     bill_leaders(first, merged_shared_loads(f));
     OpInfo end;  // executed at the end of a body without a return
     end.kind = OpKind::exit;

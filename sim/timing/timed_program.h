@@ -43,7 +43,8 @@ struct OpInfo {
   bool cached = false;     // memory: may hit in the L1
   bool relaxed = false;    // .relaxed
   bool fenced = false;     // .release at cluster scope or wider: a fence comes first
-  bool either_pipe = false;  // ALU or FMA, the one that is free first
+  Producer unit = Producer::other;  // where its results come from
+  bool either_pipe = false;         // ALU or FMA: which one is decided for the block (balance_pipes)
   bool sequence = false;     // is_sequence()
   bool arrives = false;    // barriers: does not wait
   Space space = Space::generic;
@@ -65,7 +66,7 @@ struct TimedProgram {
   /// The registers of an instruction of `ops`.
   Operands operands(const OpInfo& x) const {
     const uint32_t* first = slots.data() + x.first;
-    return {{first, x.reads}, {first + x.reads, x.writes}, x.guard, guard_extra};
+    return {{first, x.reads}, {first + x.reads, x.writes}, x.guard, guard_extra, x.unit};
   }
 
   std::vector<OpInfo> ops;  // per pc
@@ -82,6 +83,8 @@ struct TimedProgram {
 
  private:
   void bill_leaders(size_t first, const std::vector<MergedLoad>& loads);
+  void balance_pipes(const isa::Function& f, size_t first);
+  void mark_meetings(const isa::Function& f, size_t first);
 };
 
 /// Many machine instructions, each dependent on the one before.

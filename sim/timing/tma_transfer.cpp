@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "drywell/isa/tensor_tile.h"
+#include "sim/timing/copy_requests.h"
 
 namespace drywell::sim {
 namespace {
@@ -38,6 +39,7 @@ void add_rows(TmaTransfer& t, const TensorCopy& copy) {
 
 // Overlapping neighbours make one request.
 void add_lanes(TmaTransfer& t, const AsyncCopy& copy) {
+  t.more = static_cast<float>(more_of_requests(copy));
   for (const AsyncCopy::Lane& l : copy.lanes) {
     const ByteRange s = sectors_of(l.gmem, std::max<uint32_t>(1, l.src_bytes));
     t.bytes += l.bytes;

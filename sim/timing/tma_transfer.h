@@ -14,6 +14,7 @@ struct TmaTransfer {
   uint32_t bytes = 0;
   bool reduce = false;
   std::vector<ByteRange> ranges;  // whole sectors, in the order of the requests
+  float more = 0;                 // bytes whose time the requests take at the L2, beside those of the ranges (copy_requests.h)
 };
 
 /// A wrong map or wrong coordinates move nothing: the engine reports them.
