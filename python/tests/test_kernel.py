@@ -203,7 +203,11 @@ def test_interrupt_ends_a_launch():
 
 
 def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
-    done = []
+    done, joined = [], threading.Event()
+
+    def until_joined(*_):
+        if joined.is_set():
+            raise RuntimeError("joined")
 
     def run(seed):
         x, y = vectors(512)
@@ -211,7 +215,7 @@ def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
         axpy[4](x, y, float(seed), 512, block=128, driver="timed")
         done.append(bool((y == want).all()))
 
-    spinner = threading.Thread(target=lambda: pytest.raises(dw.Stopped, dw.Kernel.from_ptx(ptx.SPIN)[1], max_seconds=0.5))
+    spinner = threading.Thread(target=lambda: pytest.raises(RuntimeError, dw.Kernel.from_ptx(ptx.SPIN)[1], progress=until_joined))
     spinner.start()
     threads = [threading.Thread(target=run, args=(s,)) for s in range(4)]
     for t in threads:
@@ -219,6 +223,7 @@ def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
     for t in threads:
         t.join()
     assert done == [True] * 4 and spinner.is_alive()
+    joined.set()
     spinner.join()
 
 
