@@ -112,6 +112,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
+    if (same_digest(prior, now)) return Rule::none;  // each warp elects a thread, and each of them copies the tile out
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }

@@ -11,24 +11,39 @@ namespace drywell::sim {
 namespace {
 
 /// `source`: an instruction that makes %r3, the address each lane stores from.
-std::vector<Finding> findings_of(const std::string& source) {
-  const std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-      ".shared .align 128 .b8 s[4096];\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n"
+std::vector<Finding> findings_of(const std::string& source, uint32_t threads = 32) {
+  const std::string text =
+      ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+      ".shared .align 128 .b8 s[16384];\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n"
       "ld.param.u64 %rd1, [p];\nmov.u32 %r1, s;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r2, 128, %r1;\nst.shared.v4.b32 [%r3], {%r2, %r2, %r2, %r2};\n"
-      "fence.proxy.async.shared::cta;\nbar.sync 0;\n" + source + "\n"
+      "fence.proxy.async.shared::cta;\nbar.sync 0;\n" +
+      source +
+      "\n"
       "cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r3], 16;\n"
-      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nret;\n}\n";
+      "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\nOUT:\nret;\n}\n";
   Device d;
   const LoadedModule m = d.load_ptx(text);
   HazardChecker checker;
   RunOptions o;
   o.listeners.push_back(checker.listener());
-  EXPECT_TRUE(d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(d.allocate(4096)), o).ok());
+  EXPECT_TRUE(d.launch(m, "k", {.grid = {1}, .block = {threads}}, Args().add(d.allocate(4096)), o).ok());
   return checker.findings();
 }
 
 TEST(RepeatedStore, OfTheSameBytesIsNoRace) {
   for (const Finding& f : findings_of("mov.u32 %r3, %r1;")) ADD_FAILURE() << f.to_string();
+}
+
+// NVIDIA's tma_load_store (CuTe DSL): every warp elects a thread, each thread copies the whole tile out.
+TEST(RepeatedStore, OfTheSameBytesByEachWarpIsNoRace) {
+  for (const Finding& f : findings_of("mov.u32 %r3, %r1;\nelect.sync _|%p, -1;\n@!%p bra OUT;", 128)) ADD_FAILURE() << f.to_string();
+}
+
+// Both warps' sources are complete and in order; their bytes differ in the last word.
+TEST(RepeatedStore, OfDifferentBytesByEachWarpIsOne) {
+  const auto findings = findings_of("and.b32 %r3, %r2, 96;\nmad.lo.u32 %r3, %r3, 128, %r1;\nelect.sync _|%p, -1;\n@!%p bra OUT;", 128);
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].to_string().find("H7402"), std::string::npos) << findings[0].to_string();
 }
 
 TEST(RepeatedStore, OfDifferentBytesIsOne) {
