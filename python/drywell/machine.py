@@ -9,6 +9,11 @@ from . import _core
 from .arrays import Memory, View
 
 
+def compute_capability(target: str) -> int:
+    """Of a machine's PTX target: 100 for "sm_100a"."""
+    return int(target.removeprefix("sm_").rstrip("af"))
+
+
 @dataclass(frozen=True)
 class _Region:
     memory: Memory
