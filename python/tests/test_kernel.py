@@ -316,6 +316,27 @@ def test_poison_is_all_ones():
         assert np.isnan(dw.poison((2, 3))).all() and (dw.poison(4, np.int16) == -1).all()
 
 
+def test_poison_is_memory_that_nothing_has_written(axpy):
+    x, _ = vectors(100)
+    y = dw.poison(100)
+    r = axpy[1](x, y, 1.0, 100, block=128, check="full")  # y = a x + y
+    assert [h.code for h in r.hazards] == ["H7504"] and not r.errors and np.isnan(y).all()
+    y[:] = 1  # written by the host
+    assert axpy[1](x, y, 1.0, 100, block=128, check="full").hazards == [] and np.array_equal(y, x + 1)
+    y = dw.poison(100)
+    y[0] = 0  # a part counts as all
+    assert axpy[1](x, y, 1.0, 100, block=128, check="full").hazards == []
+
+
+def test_poison_has_the_shapes_and_types_of_arrays():
+    import pickle
+
+    for shape in (5, (2, 3), (), (0, 4), (2, 0)):
+        x = dw.poison(shape, np.int16)
+        assert x.shape == np.empty(shape).shape and x.dtype == np.int16 and x.flags.writeable and x.flags.c_contiguous
+        assert (pickle.loads(pickle.dumps(x)) == -1).all()
+
+
 def test_dlpack_and_buffers(axpy):
     class OnlyDlpack:
         def __init__(self, x):
