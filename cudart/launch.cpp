@@ -187,7 +187,7 @@ LaunchRequest Launcher::prepare(Kernel& k, const sim::LoadedModule& m, const sim
                                 std::span<const LaunchAttribute> attributes) {
   const isa::Function* f = m.module().find_function(k.name);
   require(f != nullptr, CudaError::symbol_not_found);
-  LaunchRequest r{&k, config, {}, false, {}};
+  LaunchRequest r{&k, k.module->shared_from_this(), config};
   if (k.required_cluster.x != 0) r.config.cluster = k.required_cluster;
   for (const LaunchAttribute& a : attributes) {
     if (a.id != kPreferredClusterDimension) apply(a, r);

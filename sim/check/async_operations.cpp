@@ -73,7 +73,7 @@ void add_places(Digest& digest, const BulkCopy& b) {
   for (const uint64_t v : {b.dst, uint64_t{b.bytes}, uint64_t{b.byte_mask}}) digest.add(v);
 }
 
-/// Of the places and values of a copy to global memory, whose source is as it is now: a source that changes later is a hazard of its own.
+/// Of the places and values of a copy from shared memory, whose source is as it is now: a source that changes later is a hazard of its own.
 template <class Copy>
 uint64_t digest_of(const Cluster& c, const Copy& copy, const Footprint& footprint) {
   Digest digest;
@@ -171,11 +171,12 @@ struct AsyncOperations::Issue {
   }
 
   /// Copies that an mbarrier in each destination CTA signals.
-  void signalled(Agent agent, std::initializer_list<uint32_t> barriers) const {
+  void signalled(Agent agent, std::initializer_list<uint32_t> barriers, uint64_t stored = 0) const {
     Access a = access(agent, false);
     a.done_at = kInFlight;
     reads(flight.source = add(a));
     a.write = true;
+    a.stored = stored;
     if (const TensorPlan* plan = m.launch.full() ? footprint().plan() : nullptr; plan != nullptr) {
       a.swizzles = swizzle_bit(plan->map.swizzle);
       a.elements = elements_of(plan->map.type);
@@ -300,7 +301,7 @@ struct AsyncOperations::Issue {
     load ? signalled(Agent::load, {t.mbar}) : store(t);
   }
   void operator()(const BulkCopy& b) const {
-    if (!b.to_global()) return signalled(Agent::load, {b.mbar});
+    if (!b.to_global()) return signalled(Agent::load, {b.mbar}, b.from_shared() && m.launch.full() ? digest_of(m.cluster, b, footprint()) : 0);
     if (!repeats_a_lane()) store(b);
   }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }

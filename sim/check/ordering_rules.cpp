@@ -96,7 +96,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
-  if (!knows_end(seen, prior)) return unfinished(prior, now);
+  if (!knows_end(seen, prior)) return same_digest(prior, now) ? Rule::none : unfinished(prior, now);
   if (prior.agent == Agent::cp_async && prior.write && lanes_copied(prior, now, who)) return Rule::lanes_mixed;
   // cp.async and st.async write through the generic proxy (docs/facts/tma-mbarrier.md §3.1).
   const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;

@@ -14,7 +14,7 @@ namespace {
 std::vector<Finding> findings_of(const std::string& source, uint32_t threads = 32) {
   const std::string text =
       ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
-      ".shared .align 128 .b8 s[16384];\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n"
+      ".shared .align 128 .b8 s[16512];\n.reg .pred %p;\n.reg .b32 %r<4>;\n.reg .b64 %rd1;\n"
       "ld.param.u64 %rd1, [p];\nmov.u32 %r1, s;\nmov.u32 %r2, %tid.x;\nmad.lo.u32 %r3, %r2, 128, %r1;\nst.shared.v4.b32 [%r3], {%r2, %r2, %r2, %r2};\n"
       "fence.proxy.async.shared::cta;\nbar.sync 0;\n" +
       source +
@@ -44,6 +44,22 @@ TEST(RepeatedStore, OfDifferentBytesByEachWarpIsOne) {
   const auto findings = findings_of("and.b32 %r3, %r2, 96;\nmad.lo.u32 %r3, %r3, 128, %r1;\nelect.sync _|%p, -1;\n@!%p bra OUT;", 128);
   ASSERT_EQ(findings.size(), 1u);
   EXPECT_NE(findings[0].to_string().find("H7402"), std::string::npos) << findings[0].to_string();
+}
+
+// NVIDIA's split-K tutorial (CuTe DSL, task scheduling) sends a tile to its peers so: each warp's copy brings the same bytes, and the mbarrier counts them all.
+std::vector<Finding> findings_of_copies(const std::string& source) {
+  return findings_of(source + "\nelect.sync _|%p, -1;\n.shared .align 8 .b8 b[8];\n.reg .pred %f, %d;\nsetp.eq.u32 %f, %r2, 0;\n"
+      "@%f mbarrier.init.shared.b64 [b], 1;\nfence.mbarrier_init.release.cluster;\nbar.sync 0;\n@%f mbarrier.arrive.expect_tx.shared.b64 _, [b], 64;\nbar.sync 0;\n"
+      "@%p cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [s+16384], [%r3], 16, [b];\n"
+      "WAIT: mbarrier.try_wait.parity.shared.b64 %d, [b], 0;\n@!%d bra WAIT;\nbra.uni OUT;", 128);
+}
+TEST(RepeatedCopy, OfTheSameBytesByEachWarpIsNoRace) {
+  for (const Finding& f : findings_of_copies("mov.u32 %r3, %r1;")) ADD_FAILURE() << f.to_string();
+}
+TEST(RepeatedCopy, OfDifferentBytesByEachWarpIsOne) {
+  const auto findings = findings_of_copies("and.b32 %r3, %r2, 96;\nmad.lo.u32 %r3, %r3, 128, %r1;");
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].to_string().find("H7004"), std::string::npos) << findings[0].to_string();
 }
 
 TEST(RepeatedStore, OfDifferentBytesIsOne) {
