@@ -187,7 +187,7 @@ LaunchRequest Launcher::prepare(Kernel& k, const sim::LoadedModule& m, const sim
                                 std::span<const LaunchAttribute> attributes) {
   const isa::Function* f = m.module().find_function(k.name);
   require(f != nullptr, CudaError::symbol_not_found);
-  LaunchRequest r{&k, config, {}, false, {}};
+  LaunchRequest r{&k, k.module->shared_from_this(), config};
   if (k.required_cluster.x != 0) r.config.cluster = k.required_cluster;
   for (const LaunchAttribute& a : attributes) {
     if (a.id != kPreferredClusterDimension) apply(a, r);
@@ -253,7 +253,7 @@ void Launcher::dump(const LaunchRequest& r, const sim::LoadedModule& m, const si
 }
 
 std::unique_ptr<sim::HazardChecker> Launcher::checker_of(const LaunchRequest& r) {
-  auto checker = std::make_unique<sim::HazardChecker>();
+  auto checker = std::make_unique<sim::HazardChecker>(sim::CheckOptions{.level = *check_level(options_)});
   const bool overlaps = r.programmatic && r.stream != nullptr && before_.has_value() && before_->stream == r.stream && before_->place + 1 == r.place;
   if (overlaps) checker->follow(*before_->checker);
   return checker;
@@ -267,7 +267,7 @@ CudaError Launcher::run(const LaunchRequest& r, const sim::LoadedModule& m) {
   const bool traced = trace_.has_value() && seen;
   if (traced) options.listeners.push_back(trace_->listener());
   std::unique_ptr<sim::HazardChecker> checker;
-  if (options_.check && seen) options.listeners.push_back((checker = checker_of(r))->listener());
+  if (check_level(options_).has_value() && seen) options.listeners.push_back((checker = checker_of(r))->listener());
   std::unique_ptr<sim::LaunchRunner> debugger;
   if (breaks_at(*r.kernel)) {
     broken_ = true;

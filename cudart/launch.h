@@ -23,6 +23,7 @@ namespace drywell::cudart {
 /// A launch with its arguments copied.
 struct LaunchRequest {
   Kernel* kernel = nullptr;
+  std::shared_ptr<GuestModule> module;  // the kernel's
   sim::LaunchConfig config;
   std::vector<std::vector<uint8_t>> arguments;
   bool cooperative = false;

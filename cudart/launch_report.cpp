@@ -78,7 +78,7 @@ std::string launch_json(const std::vector<LaunchRecord>& records, const ExecOpti
       for (const sim::UnitTime& u : r.timing->units) j["utilisation"][u.name] = u.utilisation;
       if (!r.timing->limits.empty()) j["limit"] = r.timing->limits.front().name;
     }
-    if (options.check) j["hazards"] = {{"errors", r.hazard_errors}, {"warnings", r.hazard_warnings}};
+    if (check_level(options).has_value()) j["hazards"] = {{"errors", r.hazard_errors}, {"warnings", r.hazard_warnings}};
     if (!r.fault.empty()) j["fault"] = r.fault;
     list.push_back(std::move(j));
   }

@@ -39,7 +39,8 @@ std::string shortened(const std::string& name);
 /// Loads texts or fat binaries into a device; several images become one module.
 using ModuleLoader = std::function<sim::LoadedModule(std::span<const void* const> images, const std::string& name)>;
 
-class GuestModule {
+/// Shared: launches that wait, and those of graphs, hold it after the program has unloaded it.
+class GuestModule : public std::enable_shared_from_this<GuestModule> {
  public:
   GuestModule(const void* image, std::string name) : images_{image}, name_(std::move(name)) {}
   /// Relocatable device code: translation units to be linked.
@@ -92,11 +93,11 @@ class Modules {
   /// The host entry of a kernel that is given as for kernel(); its handle if it has none.
   const void* host_entry(const void* host_or_handle) const;
   const Symbol& symbol(const void* host) const;
-  const std::vector<std::unique_ptr<GuestModule>>& all() const { return modules_; }
+  const std::vector<std::shared_ptr<GuestModule>>& all() const { return modules_; }
   const std::map<const void*, Symbol>& symbols() const { return symbols_; }
 
  private:
-  std::vector<std::unique_ptr<GuestModule>> modules_;
+  std::vector<std::shared_ptr<GuestModule>> modules_;
   std::map<const void*, Kernel*> by_host_;
   std::map<const void*, Symbol> symbols_;
 };

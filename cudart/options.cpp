@@ -30,7 +30,7 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
   else if (name == "dump")
     o.dump = value;
   else if (name == "check")
-    o.check = value == "1";
+    o.check = value;
   else if (name == "summary")
     o.summary = value == "1";
   else if (name == "caches")
@@ -125,7 +125,7 @@ std::string to_environment(const ExecOptions& o) {
   line("trace", o.trace);
   line("report", o.report);
   line("dump", o.dump);
-  line("check", static_cast<int>(o.check));
+  line("check", o.check);
   line("summary", static_cast<int>(o.summary));
   line("threads", o.threads);
   line("max-instructions", o.limits.instructions);
@@ -180,10 +180,17 @@ static void expect_a_clock(const ExecOptions& o, bool timed) {
   if (!o.values && !timed && o.time.empty()) throw InputError(Code::E4306, "--no-values is for timed launches", "give --driver=timed or --time=REGEX");
 }
 
+std::optional<sim::CheckLevel> check_level(const ExecOptions& o) {
+  if (o.check == "off") return std::nullopt;
+  if (o.check == "basic") return sim::CheckLevel::basic;
+  if (o.check == "full") return sim::CheckLevel::full;
+  throw InputError(Code::E4306, fmt::format("--check={}: off, basic or full", o.check));
+}
+
 sim::RunOptions run_options(const ExecOptions& o) {
   sim::RunOptions r;
   sim::parse_driver(o.driver, r);
-  if (o.check && sim::parts_lanes(r)) throw InputError(Code::E4306, "--check is not for --driver=parted: the checker follows warps as wholes", "its verdicts do not depend on the schedule: check under another driver");
+  if (check_level(o).has_value() && sim::parts_lanes(r)) throw InputError(Code::E4306, "--check is not for --driver=parted: the checker follows warps as wholes", "its verdicts do not depend on the schedule: check under another driver");
   r.threads = o.threads;
   const sim::DriverKind of_most = r.driver;
   if (!o.time.empty()) r.driver = sim::DriverKind::timed;  // --max-cycles has a meaning

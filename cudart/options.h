@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "drywell/core/pattern.h"
+#include "drywell/sim/check.h"
 #include "drywell/sim/device.h"
 #include "drywell/sim/limit_words.h"
 
@@ -23,7 +24,8 @@ struct ExecOptions {
   std::string dump;           // --dump: folder of launch files; empty: none
   /// --time: regular expression; launches of these kernels run under the timed driver, the others under `driver`. Empty: all under `driver`.
   std::string time;
-  bool check = false, summary = false, values = true, contract = false;
+  std::string check = "off";  // or basic, full: as for `drywell run`
+  bool summary = false, values = true, contract = false;
   /// --break: the debugger takes the launch with this number (as in the summary), or the first launch that `kernel`
   /// matches.
   struct Break {
@@ -43,6 +45,8 @@ struct ExecOptions {
   uint64_t process = 0;                          // the process that `drywell exec` became: it says so if it called no CUDA function
 };
 
+/// nullopt: no checks. Throws InputError E4306.
+std::optional<sim::CheckLevel> check_level(const ExecOptions& o);
 /// "first", or a number. Throws InputError E4306.
 ExecOptions::Break parse_break(const std::string& text);
 /// "3+17": byte 17 of allocation 3. Throws InputError E4306.

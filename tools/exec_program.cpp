@@ -211,8 +211,8 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
       "--kernel", o.kernel,
       "regular expression: which kernels --check, --trace, --report, --dump, --break and --corrupt look at");
   sub.add_flag(
-      "--check", o.check,
-      "look for hazards (docs/hazards.md); a program that ends with 0 then ends with 1 if there is an error");
+      "--check{full}", o.check,
+      "look for hazards (docs/hazards.md): off, basic or, plain --check, full; a program that ends with 0 then ends with 1 if there is an error");
   sub.add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
   sub.add_option("--report", o.report,
                  "when the program ends, write a report of each launch (JSON if the name ends in .json)");

@@ -26,6 +26,14 @@ void tcgen05_alloc(const InstructionRef& i, LegalityReport& out) {
   if (!alloc && (v == 0 || v > 512 || v % 32 != 0)) out.error(Code::E1370, fmt::format("{} columns cannot be freed", v), "the number that was allocated");
 }
 
+namespace {
+/// Of ld.red; ptxas takes the register also as a vector of one, and Triton writes it so.
+void reduced_value(const InstructionRef& i, LegalityReport& out) {
+  const Operand* red = i.operand("red");
+  if (red != nullptr && red->kind == Operand::Kind::vec && red->count != 1) out.error(Code::E1330, fmt::format("the minimum or maximum is one value, {} given", red->count));
+}
+}  // namespace
+
 // docs/facts/tcgen05.md §2.1.
 void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
   const Mod shape = i.mod(Slot::shape);
@@ -41,6 +49,7 @@ void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
     const bool fits = e.kind == Operand::Kind::reg ? type_bits(i.function.regs[e.index].type) == 32 : !load && e.kind == Operand::Kind::imm;
     if (!fits) out.error(Code::E1391, load ? "the destinations are 32-bit registers" : "the sources are 32-bit registers and immediates");
   }
+  reduced_value(i, out);
   if ((i.has(Mod::abs) || i.has(Mod::NaN)) && i.mod(Slot::type) != Mod::f32) out.error(Code::E1389, ".abs and .NaN go with .f32");
   if ((i.operand("split") != nullptr) != (shape == Mod::_16x32bx2)) out.error(Code::E1377, "the half-split immediate goes with .16x32bx2");
 }

@@ -36,13 +36,28 @@ class View:
     memory: Memory
 
 
+class _Poison(bytearray):
+    """Memory of :func:`poison`."""
+
+
 def poison(shape: int | tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
-    """An array of 0xFF bytes, as fresh device memory is in Drywell: what a kernel does not write stays NaN or -1.
+    """An array of 0xFF bytes, as fresh device memory is in Drywell: what a kernel does not write stays NaN or -1. Until something has been written
+    to it, a kernel that reads it is told so by ``check="full"`` (H7504), as with memory of cudaMalloc.
 
     ``dtype``: NumPy's or ml_dtypes', or a name such as "bfloat16"."""
-    out = np.empty(shape, dtype=as_dtype(dtype))
-    raw(out)[...] = 0xFF
-    return out
+    kind = as_dtype(dtype)
+    if 0 in np.atleast_1d(shape):
+        return np.empty(shape, dtype=kind)
+    memory = np.frombuffer(_Poison(int(np.prod(shape, dtype=np.int64)) * kind.itemsize), np.uint8)
+    memory[...] = 0xFF
+    return memory.view(kind).reshape(shape)
+
+
+def is_unwritten(m: Memory) -> bool:
+    """The memory is that of :func:`poison`, and nothing has been written to it."""
+    buffer = m.keep.base if isinstance(m.keep, np.ndarray) else None
+    owner = buffer.obj if isinstance(buffer, memoryview) else None
+    return isinstance(owner, _Poison) and owner.count(0xFF) == len(owner)
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:

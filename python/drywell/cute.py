@@ -44,7 +44,8 @@ def compile(fn: Any, *args: Any, arch: str = "sm_100a", entry: str | None = None
         except ImportError as e:
             raise Unavailable("pip install nvidia-cutlass-dsl", "E4601") from e
         with tempfile.TemporaryDirectory() as folder:  # the compiler also writes a file
-            text = cute.compile(fn, *args, options=f"{options} --keep-ptx --dump-dir={folder}".strip()).__ptx__
+            # The variable is read once in a process, when the DSL is first imported; the option holds for this call.
+            text = cute.compile(fn, *args, options=f"--gpu-arch={arch} {options} --keep-ptx --dump-dir={folder}").__ptx__
     if not text:
         raise Unavailable("the DSL wrote no PTX", "E4601")
     if entry is not None and re.search(rf"\.entry\s+{re.escape(entry)}\b", text) is None:

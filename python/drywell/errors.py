@@ -11,7 +11,6 @@ Each has ``code`` (docs/errors.md) and the text that the command prints. Four ki
 from __future__ import annotations
 
 from dataclasses import dataclass
-from html import escape
 from typing import TYPE_CHECKING, Any, Mapping, Sequence
 
 if TYPE_CHECKING:
@@ -118,7 +117,9 @@ class Deadlock(Fault):
         return str((self.run.wait_graph or {}).get("svg", ""))
 
     def _repr_html_(self) -> str:
-        return f"<pre>{escape(str(self))}</pre>{self.picture}"
+        from .html import deadlock_html
+
+        return deadlock_html(str(self), self.picture)
 
 
 class Stopped(Fault):

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 from typing import Any, Iterable, Sequence
 
 from .results import Hazard, Run, Timing
 
-_STYLE = ("<style>.dw td,.dw th{text-align:left;padding:1px 8px;vertical-align:top}.dw .bar{background:#4878a8;height:9px}"
-          ".dw .error{color:#b00020}.dw .warning{color:#8a6d00}.dw pre{margin:2px 0}</style>")
+_STYLE = ("<style>.dw table{margin:6px 0;border-collapse:collapse}.dw td,.dw th{text-align:left;padding:1px 8px;vertical-align:middle}.dw .number{text-align:right}"
+          ".dw .bar{background:#4878a8;height:9px}.dw .error{color:#b00020}.dw .warning{color:#8a6d00}.dw pre{margin:2px 0;white-space:pre-wrap}"
+          ".dw svg{max-width:100%;height:auto}.dw .key{display:inline-block;width:10px;height:10px;margin:0 4px 0 12px}</style>")
+_RIGHT = ' class="number"'
+_NUMBER = re.compile(r"-?[\d,]*\.?\d+%?")
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    body = "".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)
-    return "<table><tr>" + "".join(f"<th>{escape(h)}</th>" for h in head) + f"</tr>{body}</table>"
+    cells = [list(row) for row in rows]
+    numbers = [bool(cells) and all(_NUMBER.fullmatch(row[i]) or not row[i] for row in cells) for i in range(len(head))]
+
+    def line(tag: str, row: Sequence[str]) -> str:
+        return "<tr>" + "".join(f"<{tag}{_RIGHT if number else ''}>{cell}</{tag}>" for cell, number in zip(row, numbers)) + "</tr>"
+
+    return f"<table>{line('th', [escape(h) for h in head])}{''.join(line('td', row) for row in cells)}</table>"
 
 
 def _bar(share: float) -> str:
@@ -64,27 +73,51 @@ def run_html(r: Run) -> str:
 
 _COLOURS = {"issued": "#2a9d5c", "memory": "#c06030", "register_dependency": "#d9a441", "mbarrier": "#5470c6", "tmem_wait": "#8e5ea2", "named_barrier": "#73a0d0",
             "pipe_busy": "#c23b3b"}
+_OTHER = "#bbbbbb"
 
 
 def timeline_svg(t: dict[str, Any] | Any) -> str:
     """The warps of one CTA over time: a row per warp, coloured by state."""
     length = max(1, t["to"] - t["from"])
-    out = []
+    out, seen = [], set[str]()
     for row, warp in enumerate(t["warps"]):
         y = row * 12
         for begin, end, state, _ in warp["spans"]:
             x, width = 900 * (begin - t["from"]) / length, max(0.2, 900 * (end - begin) / length)
             if state != "finished":
-                out.append(f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="10" fill="{_COLOURS.get(state, "#bbbbbb")}"><title>warp {row}: {state} {begin}-{end}</title></rect>')
-    return f'<svg width="900" height="{12 * len(t["warps"])}" xmlns="http://www.w3.org/2000/svg">{"".join(out)}</svg>'
+                seen.add(state)
+                out.append(f'<rect x="{x:.2f}" y="{y}" width="{width:.2f}" height="10" fill="{_COLOURS.get(state, _OTHER)}"><title>warp {row}: {state} {begin}-{end}</title></rect>')
+    height = 12 * len(t["warps"])
+    svg = f'<svg width="900" height="{height}" viewBox="0 0 900 {height}" xmlns="http://www.w3.org/2000/svg">{"".join(out)}</svg>'
+    return f"<p>warps 0 to {len(t['warps']) - 1} of one CTA, cycles {t['from']:,} to {t['to']:,}:{_key(seen)}</p>{svg}"
+
+
+def _key(states: Iterable[str]) -> str:
+    """The colours of a timeline; states without one of their own share grey."""
+    named = sorted(s for s in states if s in _COLOURS)
+    others = sorted(s for s in states if s not in _COLOURS)
+    parts = [(_COLOURS[s], s) for s in named] + ([(_OTHER, ", ".join(others))] if others else [])
+    return "".join(f'<span class="key" style="background:{colour}"></span>{escape(name.replace("_", " "))}' for colour, name in parts)
+
+
+def deadlock_html(text: str, picture: str) -> str:
+    return f'{_STYLE}<div class="dw"><pre>{escape(text)}</pre>{picture}</div>'
 
 
 def lines_html(title: str, lines: Sequence[str]) -> str:
     return f"<b>{escape(title)}</b><pre>{escape(chr(10).join(lines))}</pre>"
 
 
+_ROWS = 200
+
+
 def rows_html(columns: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
-    return f'{_STYLE}<div class="dw">{_table(columns, [[escape(str(r.get(c, ""))) for c in columns] for r in rows[:200]])}</div>'
+    more = f"<p>{len(rows):,} rows; the first {_ROWS} are shown</p>" if len(rows) > _ROWS else ""
+    return f'{_STYLE}<div class="dw">{_table(columns, [[_cell(r.get(c)) for c in columns] for r in rows[:_ROWS]])}{more}</div>'
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else escape(str(value))
 
 
 def kernel_run_html(r: Any) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Sequence
 from . import _core
 from .arguments import Parameter, encode_all
 from .launching import Extent, Options, Request, launch, triple
-from .machine import Machine
+from .machine import Machine, compute_capability
 from .results import Run
 
 
@@ -79,7 +79,7 @@ class Kernel:
         released while it runs, and Ctrl-C ends it."""
         options = Options(driver, check, arch or self.arch, trace, timeline, threads, max_instructions, max_seconds, values, cooperative, progress, contract, dump)
         machine = Machine(options.arch, contract=contract)
-        capability = 90 if machine.figures()["target"].startswith("sm_90") else 100
+        capability = compute_capability(machine.figures()["target"])
         request = Request(machine.device.load(self._module), self.name, triple(grid, "grid"), self._block(block),
                           triple(cluster if cluster is not None else self.required_cluster or 1, "cluster"),
                           self._smem if smem is None else smem, encode_all(self.params, args, named, machine, capability))

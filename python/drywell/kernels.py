@@ -26,7 +26,7 @@ _MISMATCH, _UNSUPPORTED, _FAULT, _BUG = 1, 4, 5, 70
 
 @dataclass(frozen=True)
 class KernelRun:
-    """Result of a shipped kernel. ``outputs``: its arrays by name; ``report``: what ``--json`` writes (docs/schemas/run.json)."""
+    """Result of a shipped kernel. ``outputs``: its arrays by name (bf16: ``ml_dtypes.bfloat16``, or its bits as uint16 without that package); ``report``: what ``--json`` writes (docs/schemas/run.json)."""
 
     outputs: Mapping[str, np.ndarray]
     report: Mapping[str, Any]
@@ -124,6 +124,18 @@ def _refuse(ran: subprocess.CompletedProcess[str], report: Mapping[str, Any]) ->
     raise kinds.get(ran.returncode, IllegalError)(text, _code(text))
 
 
+def _loaded(file: Path) -> np.ndarray:
+    """An output. NumPy has no bf16: its files name it as two bytes."""
+    a = np.load(file)
+    if a.dtype != np.dtype("V2"):
+        return a
+    try:
+        import ml_dtypes  # type: ignore[import-not-found]
+    except ImportError:
+        return a.view(np.uint16)
+    return a.view(ml_dtypes.bfloat16)
+
+
 def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic", arch: str | None = None, verify: bool = False,
         values: bool = True, **options: Any) -> KernelRun:
     """Runs a shipped kernel; without arrays on generated data.
@@ -146,7 +158,7 @@ def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic"
         written = folder / "report.json"
         report = json.loads(written.read_text()) if written.exists() and written.stat().st_size else {}
         _refuse(ran, report)
-        return KernelRun({p.stem: np.load(p) for p in sorted(out.glob("*.npy"))}, report)
+        return KernelRun({p.stem: _loaded(p) for p in sorted(out.glob("*.npy"))}, report)
 
 
 def assert_clean(r: KernelRun) -> KernelRun:

@@ -6,7 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _core
-from .arrays import Memory, View
+from .arrays import Memory, View, is_unwritten
+
+
+def compute_capability(target: str) -> int:
+    """Of a machine's PTX target: 100 for "sm_100a"."""
+    return int(target.removeprefix("sm_").rstrip("af"))
 
 
 @dataclass(frozen=True)
@@ -41,7 +46,8 @@ class Machine:
             if r.touches(m) and m.bytes:
                 raise ValueError("two arguments overlap in memory, and neither is a view of the other: pass views of one array")
         at = self.device.allocate(max(m.bytes, 1), name)
-        self.device.write(at, m.address, m.bytes)
+        if not is_unwritten(m):
+            self.device.write(at, m.address, m.bytes)
         region = _Region(m, at)
         self._regions.append(region)
         return region

@@ -28,7 +28,8 @@ def _drawn(*words: str) -> Picture:
         file = Path(folder) / "picture.svg"
         text = command_output(*words, f"--svg={file}", statuses=(0, 1))
         svg = file.read_text()
-    return Picture(text, svg[svg.index("<svg"):], svg)
+    fitted = svg[svg.index("<svg"):].replace("<svg ", '<svg style="max-width:100%;height:auto" ', 1)  # to a notebook's column
+    return Picture(text, fitted, svg)
 
 
 def descriptor(kind: str, word: int | str | None = None, **options: Any) -> Picture:

@@ -158,7 +158,7 @@ class Sweep:
         """The row with the least ``name``. ValueError if no point has it."""
         good = [r for r in self.table() if not r["error"] and r.get(name) is not None]
         if not good:
-            raise ValueError(f"no point has a value '{name}'")
+            raise ValueError(f"no point has a value '{name}'{self._first_failure()}")
         return min(good, key=lambda r: r[name])
 
     def picture(self, x: str | Sequence[str], y: str | Sequence[str], value: str = "cycles", title: str = "") -> Picture:
@@ -195,6 +195,13 @@ class Sweep:
         from .html import rows_html
 
         return rows_html(self.columns(), self.table())
+
+    def _first_failure(self) -> str:
+        failed = self.failures
+        return f"; {len(failed)} of {len(self)} failed, the first with: {failed[0]['error']}" if failed else ""
+
+    def __repr__(self) -> str:
+        return f"<drywell.Sweep {len(self)} points: {self.ran} ran, {self.reused} reused, {len(self.failures)} failed>"
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.table())

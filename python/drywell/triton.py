@@ -260,8 +260,8 @@ _installed = _Installed()
 def simulate(check: str | bool | None = None, driver: str = "eager", arch: str = "sm_100a", **options: Any) -> Iterator[Session]:
     """Inside, calls ``kernel[grid](…)`` of Triton and Gluon run on the simulator, with arrays of NumPy (or any with DLPack).
 
-    ``check``: None (or "off", False), "basic", "full" (or True). ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``arch``: "sm_100a", "sm_90a" or an
-    architecture file. Further options are those of :meth:`drywell.Kernel.launch`. Autotuning and ``triton.testing.do_bench`` get the
+    ``check``: None (or "off", False), "basic", "full" (or True). ``driver``: "eager", "lazy", "shuffled:SEED", "timed". ``arch``: "sm_100a", "sm_90a", another name of ``drywell arch``, or an
+    architecture file; Triton compiles for its target. Further options are those of :meth:`drywell.Kernel.launch`. Autotuning and ``triton.testing.do_bench`` get the
     predicted time of one launch. Faults are exceptions. Other threads need a simulation of their own; all open ones have one
     architecture."""
     session = Session(Options(driver=driver, check=check, arch=arch, **options))

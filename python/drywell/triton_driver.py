@@ -15,6 +15,7 @@ from . import _core, tensormap
 from .arguments import Parameter, encode
 from .kernel import Kernel
 from .launching import Request, launch
+from .machine import compute_capability
 
 # Triton numbers tensor map types as tensormap.replace does (triton/backends/nvidia/driver.py); Drywell's table is the CUDA driver's.
 _HOST_TYPE = {8: 10, 9: 8, 10: 9}
@@ -49,8 +50,7 @@ class Driver(DriverBase):
         super().__init__()
         self.arch = arch
         self.utils = _Utils(arch)
-        target = self.utils._figures["target"]
-        self.capability = 90 if target.startswith("sm_90") else 100
+        self.capability = compute_capability(self.utils._figures["target"])
         self.launcher_cls = Launcher
 
     @classmethod

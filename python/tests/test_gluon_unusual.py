@@ -512,6 +512,30 @@ def im2col_of_a_padded_image():
     return Check(y, np.stack(want))
 
 
+# --- loads of tensor memory that reduce (tcgen05.ld.red, sm_103a), and a part of it
+@gluon.jit
+def tmem_extremes(x, greatest, nearest, y, M: gl.constexpr, N: gl.constexpr):
+    t = blackwell.allocate_tensor_memory(gl.float32, [M, N], blackwell.TensorMemoryLayout([M, N], col_stride=1))
+    L: gl.constexpr = t.get_reg_layout()
+    t.store(gl.load(x + gl.arange(0, M, gl.SliceLayout(1, L))[:, None] * N + gl.arange(0, N, gl.SliceLayout(0, L))[None, :]))
+    _, a = t.load_max()
+    _, b = t.load_min(abs=True)
+    rows: gl.constexpr = gl.BlockedLayout([1], [32], [4], [0])
+    gl.store(greatest + gl.arange(0, M, rows), gl.convert_layout(a, rows))
+    gl.store(nearest + gl.arange(0, M, rows), gl.convert_layout(b, rows))
+    half = t.slice(N // 2, N // 2)
+    H: gl.constexpr = half.get_reg_layout()
+    gl.store(y + gl.arange(0, M, gl.SliceLayout(1, H))[:, None] * (N // 2) + gl.arange(0, N // 2, gl.SliceLayout(0, H))[None, :], half.load())
+
+
+@R.case(("sm_103a",))
+def tmem_loads_that_reduce():
+    x = floats(128, 64, seed=2)
+    greatest, nearest, y = dw.poison(128), dw.poison(128), dw.poison((128, 32))
+    tmem_extremes[(1,)](x, greatest, nearest, y, M=128, N=64)
+    return [Check(greatest, x.max(1)), Check(nearest, np.abs(x).min(1)), Check(y, x[:, 32:])]
+
+
 @pytest.mark.parametrize("fn, arch", R.parameters())
 def test_right(fn, arch):
     check_case(fn, arch, dw.triton.simulate)

@@ -203,7 +203,11 @@ def test_interrupt_ends_a_launch():
 
 
 def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
-    done = []
+    done, joined = [], threading.Event()
+
+    def until_joined(*_):
+        if joined.is_set():
+            raise RuntimeError("joined")
 
     def run(seed):
         x, y = vectors(512)
@@ -211,7 +215,7 @@ def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
         axpy[4](x, y, float(seed), 512, block=128, driver="timed")
         done.append(bool((y == want).all()))
 
-    spinner = threading.Thread(target=lambda: pytest.raises(dw.Stopped, dw.Kernel.from_ptx(ptx.SPIN)[1], max_seconds=0.5))
+    spinner = threading.Thread(target=lambda: pytest.raises(RuntimeError, dw.Kernel.from_ptx(ptx.SPIN)[1], progress=until_joined))
     spinner.start()
     threads = [threading.Thread(target=run, args=(s,)) for s in range(4)]
     for t in threads:
@@ -219,6 +223,7 @@ def test_the_gil_is_released_and_kernels_are_shared_by_threads(axpy):
     for t in threads:
         t.join()
     assert done == [True] * 4 and spinner.is_alive()
+    joined.set()
     spinner.join()
 
 
@@ -309,6 +314,27 @@ def test_poison_is_all_ones():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         assert np.isnan(dw.poison((2, 3))).all() and (dw.poison(4, np.int16) == -1).all()
+
+
+def test_poison_is_memory_that_nothing_has_written(axpy):
+    x, _ = vectors(100)
+    y = dw.poison(100)
+    r = axpy[1](x, y, 1.0, 100, block=128, check="full")  # y = a x + y
+    assert [h.code for h in r.hazards] == ["H7504"] and not r.errors and np.isnan(y).all()
+    y[:] = 1  # written by the host
+    assert axpy[1](x, y, 1.0, 100, block=128, check="full").hazards == [] and np.array_equal(y, x + 1)
+    y = dw.poison(100)
+    y[0] = 0  # a part counts as all
+    assert axpy[1](x, y, 1.0, 100, block=128, check="full").hazards == []
+
+
+def test_poison_has_the_shapes_and_types_of_arrays():
+    import pickle
+
+    for shape in (5, (2, 3), (), (0, 4), (2, 0)):
+        x = dw.poison(shape, np.int16)
+        assert x.shape == np.empty(shape).shape and x.dtype == np.int16 and x.flags.writeable and x.flags.c_contiguous
+        assert (pickle.loads(pickle.dumps(x)) == -1).all()
 
 
 def test_dlpack_and_buffers(axpy):

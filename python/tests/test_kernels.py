@@ -23,6 +23,14 @@ def test_a_gemm_of_arrays_is_numpys_product():
     assert "gemm-bf16" in html and f"{r.cycles:,} cycles" in html and "128 x 128" in html
 
 
+def test_bf16_outputs_are_numbers():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    a, b = integers(1, 128, 64), integers(2, 128, 64)
+    r = dw.kernels.gemm_bf16(a=a, b=b)
+    assert r["d"].dtype == ml_dtypes.bfloat16 and np.array_equal(r["d"], (a @ b.T).astype(ml_dtypes.bfloat16))
+    assert "bfloat16" in r._repr_html_()
+
+
 def test_a_copy_scales_by_a_number():
     x = integers(3, 64, 64)
     r = dw.kernels.tma_copy(x, scale=2.5, verify=True, check="full")

@@ -291,3 +291,14 @@ def test_kernels_are_their_ptx():
     k = [dw.Kernel.from_ptx(text) for text in (ptx.AXPY, ptx.AXPY.replace("fma.rn", "fma.rz"), ptx.AXPY)]
     assert repr(k[0]) == repr(k[1]) and address(k[0]) == address(k[2]) != address(k[1])
     assert address({"b", "a"}) == address({"a", "b"}) and "0x" not in address(object())
+
+
+def breaks(x):
+    raise ValueError("of no use")
+
+
+def test_what_went_wrong_is_told_where_nothing_went_right():
+    s = dw.sweep(breaks, {"x": [1, 2]}, "serial")
+    assert repr(s) == "<drywell.Sweep 2 points: 2 ran, 0 reused, 2 failed>"
+    with pytest.raises(ValueError, match="no point has a value 'cycles'; 2 of 2 failed, the first with: ValueError: of no use"):
+        s.best()

@@ -837,6 +837,36 @@ def indices_modulo_the_length():
     return [Check(y, x), Check(z, x[:100])]
 
 
+# --- products with a scale for each block of 128, on machines for which Triton has other instructions
+@triton.jit
+def block_scaled_kernel(a, sa, b, sb, c, N: tl.constexpr, K: tl.constexpr, BM: tl.constexpr):
+    m, n = tl.program_id(0) * BM + tl.arange(0, BM), tl.arange(0, N)
+    acc = tl.zeros((BM, N), tl.float32)
+    for block in range(K // 128):
+        k = block * 128 + tl.arange(0, 128)
+        d = tl.dot(tl.load(a + m[:, None] * K + k[None, :]), tl.load(b + n[None, :] * K + k[:, None]))
+        acc += d * tl.load(sa + m * (K // 128) + block)[:, None] * tl.load(sb + block)
+    tl.store(c + m[:, None] * N + n[None, :], acc)
+
+
+@R.case(("sm_90a", "sm_100a", "sm_103a", "sm_120a"))
+def blocks_with_scales():
+    M, N, K = 128, 64, 384
+    a, b = small_ints(M, K, dtype=e4), small_ints(N, K, seed=1, dtype=e4)
+    sa, sb = (2.0 ** rng(2).integers(-2, 3, (M, 3))).astype(np.float32), np.array([0.5, 2, 1], np.float32)
+    c = dw.poison((M, N))
+    block_scaled_kernel[(2,)](a, sa, b, sb, c, N=N, K=K, BM=64, num_stages=3)
+    x, y = a.astype(np.float64).reshape(M, 3, 128), b.astype(np.float64).reshape(N, 3, 128)
+    return Check(c, np.einsum("mbk,nbk,mb,b->mn", x, y, sa, sb))
+
+
+def test_triton_compiles_for_the_machine():
+    with dw.triton.simulate(arch="sm_120a"):
+        assert triton.runtime.driver.active.get_current_target().arch == 120
+    with dw.triton.simulate(arch="sm_103a"):
+        assert triton.runtime.driver.active.get_current_target().arch == 103
+
+
 @pytest.mark.parametrize("fn, arch", R.parameters())
 def test_right(fn, arch):
     check_case(fn, arch, dw.triton.simulate)

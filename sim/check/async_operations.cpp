@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/smem_descriptor.h"
@@ -32,15 +34,56 @@ uint8_t swizzles_of(const Wgmma& m) {
   return m.a_in_registers ? b : static_cast<uint8_t>(b | swizzle_bit(m.a, isa::SmemDescriptorFormat::wgmma));
 }
 
+/// FNV-1a, a word at a time.
+class Digest {
+ public:
+  void add(uint64_t v) { value_ = (value_ ^ v) * 0x100000001B3u; }
+  void add(std::span<const std::byte> bytes) {
+    for (size_t at = 0; at < bytes.size(); at += sizeof(uint64_t)) {
+      uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, std::min(sizeof word, bytes.size() - at));
+      add(word);
+    }
+  }
+  /// Never 0.
+  uint64_t value() const { return value_ | 1; }
+
+ private:
+  uint64_t value_ = 0xCBF29CE484222325u;
+};
+
 /// Of the places and values of a store; 0: not known. `lanes`: the warp's quarter of the lanes of tensor memory.
 uint64_t digest_of(const TmemLdSt& t, uint32_t lanes) {
   if (t.data.empty()) return 0;
-  constexpr uint64_t kStart = 0xCBF29CE484222325u, kPrime = 0x100000001B3u;  // FNV-1a, a word at a time
-  uint64_t digest = kStart;
-  const auto mix = [&](uint64_t v) { digest = (digest ^ v) * kPrime; };
-  for (const uint64_t v : {uint64_t{t.taddr}, uint64_t{lanes}, static_cast<uint64_t>(t.shape), uint64_t{t.num}, uint64_t{t.pack}, static_cast<uint64_t>(t.split)}) mix(v);
-  for (const uint32_t v : t.data) mix(v);
-  return digest | 1;
+  Digest digest;
+  for (const uint64_t v : {uint64_t{t.taddr}, uint64_t{lanes}, static_cast<uint64_t>(t.shape), uint64_t{t.num}, uint64_t{t.pack}, static_cast<uint64_t>(t.split)}) digest.add(v);
+  for (const uint32_t v : t.data) digest.add(v);
+  return digest.value();
+}
+
+/// Where a copy puts what it reads. The swizzle of a tensor copy depends on the address in shared memory.
+void add_places(Digest& digest, const TensorCopy& t) {
+  digest.add(std::as_bytes(std::span(t.map)));
+  digest.add(std::as_bytes(std::span(t.coord)));
+  digest.add(std::as_bytes(std::span(t.offset)));
+  digest.add(static_cast<uint64_t>(t.mode));
+  digest.add(shared_offset(t.smem));
+}
+void add_places(Digest& digest, const BulkCopy& b) {
+  for (const uint64_t v : {b.dst, uint64_t{b.bytes}, uint64_t{b.byte_mask}}) digest.add(v);
+}
+
+/// Of the places and values of a copy from shared memory, whose source is as it is now: a source that changes later is a hazard of its own.
+template <class Copy>
+uint64_t digest_of(const Cluster& c, const Copy& copy, const Footprint& footprint) {
+  Digest digest;
+  add_places(digest, copy);
+  const auto visit = [&](const Span& s) {
+    if (s.memory != Memory::shared || s.cta >= c.ctas.size() || !c.ctas[s.cta]->smem.contains(static_cast<uint32_t>(s.begin), s.bytes)) return;
+    digest.add(std::as_bytes(std::span(c.ctas[s.cta]->smem.data() + s.begin, s.bytes)));
+  };
+  footprint.reads(std::ref(visit));
+  return digest.value();
 }
 
 uint8_t swizzles_of(const TmemCopy& c) { return swizzle_bit(c.desc, isa::SmemDescriptorFormat::tcgen05); }
@@ -128,11 +171,12 @@ struct AsyncOperations::Issue {
   }
 
   /// Copies that an mbarrier in each destination CTA signals.
-  void signalled(Agent agent, std::initializer_list<uint32_t> barriers) const {
+  void signalled(Agent agent, std::initializer_list<uint32_t> barriers, uint64_t stored = 0) const {
     Access a = access(agent, false);
     a.done_at = kInFlight;
     reads(flight.source = add(a));
     a.write = true;
+    a.stored = stored;
     if (const TensorPlan* plan = m.launch.full() ? footprint().plan() : nullptr; plan != nullptr) {
       a.swizzles = swizzle_bit(plan->map.swizzle);
       a.elements = elements_of(plan->map.type);
@@ -190,7 +234,8 @@ struct AsyncOperations::Issue {
       return a.cta == b.cta && a.warp == b.warp && a.pc == b.pc && a.lane < b.lane && o.id < op.id && op.id - o.id <= b.lane - a.lane && same_store(o, op);
     });
   }
-  void store() const {
+  template <class Copy>
+  void store(const Copy& copy) const {
     OperationQueue& q = state.bulk.of(op.issuer.lane, m.components);
     Access a = access(Agent::store, false);
     a.done = q.read;
@@ -200,6 +245,7 @@ struct AsyncOperations::Issue {
     reads(source);
     a.write = true;
     a.reduction = is_reduction(op);
+    if (!a.reduction && m.launch.full() && m.launch.options.global_memory) a.stored = digest_of(m.cluster, copy, footprint());
     a.done = q.done;
     writes(add(a));
   }
@@ -252,11 +298,11 @@ struct AsyncOperations::Issue {
     const bool load = t.direction == TensorCopy::Direction::load;
     if (!load && repeats_a_lane()) return;
     use_map(t);
-    load ? signalled(Agent::load, {t.mbar}) : store();
+    load ? signalled(Agent::load, {t.mbar}) : store(t);
   }
   void operator()(const BulkCopy& b) const {
-    if (!b.to_global()) return signalled(Agent::load, {b.mbar});
-    if (!repeats_a_lane()) store();
+    if (!b.to_global()) return signalled(Agent::load, {b.mbar}, b.from_shared() && m.launch.full() ? digest_of(m.cluster, b, footprint()) : 0);
+    if (!repeats_a_lane()) store(b);
   }
   void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
   void operator()(const TryCancel& t) const { signalled(Agent::load, {cluster_address(op.issuer.cta, shared_offset(t.mbar))}); }

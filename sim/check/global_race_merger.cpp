@@ -48,7 +48,7 @@ Rule GlobalRaceMerger::race_between(const Access& prior, const Access& now) cons
 
 uint64_t GlobalRaceMerger::Touches::hash(const Touch& t) {
   uint64_t digest = 0;
-  for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+  for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 2 | AccessId{t.several} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
   return (digest ^ digest >> 32) * 0x9E3779B97F4A7C15u;
 }
 
@@ -135,6 +135,7 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
   if (writer != 0 && accesses_[writer].modifies) check(t.under, writer, 0);
   if (t.writer != 0 && accesses_[t.writer].modifies) check(t.writer, own_under, 0);
   t.under = under(t, left);
+  t.several = t.several || (t.writer != 0 && left.writer != 0);
   put_writer(t, left, same);
   if (t.reader == 0) {
     t.reader = reader;
@@ -161,7 +162,7 @@ void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
   for (const Suspect& s : suspects_) {
     bool written = false;
     const bool atomic = accesses_[s.id].write;
-    shadow_.each_in(s.begin, s.end, [&](uint64_t, StateId t) { written = written || (atomic ? wrote_first(touches_[t]) : touches_[t].writer != 0); });
+    shadow_.each_in(s.begin, s.end, [&](uint64_t, StateId t) { written = written || (atomic ? wrote_first(touches_[t]) : wrote_elsewhere(touches_[t], accesses_[s.id])); });
     if (!written) reporter.report(Rule::global_unwritten, nullptr, accesses_[s.id], [&] { return fmt::format("global memory at {:#x}", s.begin); });
   }
   state.previous.clear();

@@ -26,8 +26,9 @@ class GlobalRaceMerger {
  private:
   struct Touch {
     AccessId writer = 0, same_before = 0, reader = 0, other = 0;
-    AccessId under : 31 = 0;
-    AccessId was_read : 1 = 0;  // by a cluster that wrote the byte; a bit: the table of touches is what large launches wait for
+    AccessId under : 30 = 0;    // bits: the table of touches is what large launches wait for
+    AccessId several : 1 = 0;   // clusters wrote the byte
+    AccessId was_read : 1 = 0;  // by a cluster that wrote the byte
     bool operator==(const Touch&) const = default;
   };
   /// Numbers them, equal ones alike: an open hash table, because a kernel that stores much has one for every store.
@@ -69,6 +70,8 @@ class GlobalRaceMerger {
   AccessId under(const Touch& t, const Left& left) const;
   /// Whether some cluster wrote it, other than by an atomic whose result depends on what was there.
   bool wrote_first(const Touch& t) const { return t.under != 0 || (t.writer != 0 && !accesses_[t.writer].reads); }
+  /// Whether what a load found there may be another cluster's. Its own cluster had not written it then.
+  bool wrote_elsewhere(const Touch& t, const Access& load) const { return t.several || (t.writer != 0 && accesses_[t.writer].cluster != load.cluster); }
   StateId joined(StateId old, const Left& now, uint64_t at, Reporter& reporter);
   /// A recent answer of joined() that reported nothing.
   struct Joined {

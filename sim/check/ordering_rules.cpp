@@ -96,7 +96,7 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
-  if (!knows_end(seen, prior)) return unfinished(prior, now);
+  if (!knows_end(seen, prior)) return same_digest(prior, now) ? Rule::none : unfinished(prior, now);
   if (prior.agent == Agent::cp_async && prior.write && lanes_copied(prior, now, who)) return Rule::lanes_mixed;
   // cp.async and st.async write through the generic proxy (docs/facts/tma-mbarrier.md §3.1).
   const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
@@ -112,6 +112,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (prior.agent == Agent::map) return knows_end(seen, prior) || opaque ? Rule::none : Rule::map_in_use;
   if (!is_plain(prior.agent)) {
     if (knows_end(seen, prior) || opaque) return prior.write && now.incoherent ? Rule::incoherent_read : Rule::none;
+    if (same_digest(prior, now)) return Rule::none;  // each warp elects a thread, and each of them copies the tile out
     const bool used = prior.write && prior.agent == Agent::store && now.agent != Agent::store;
     return used && knows_issue(seen, prior) ? Rule::store_unfinished : Rule::global_race;
   }

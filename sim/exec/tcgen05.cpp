@@ -238,7 +238,8 @@ template <> ExecFn bind<isa::row::tcgen05_st>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::row::tcgen05_ld_red>(Decoder& d, DecodedOp& op) {
   payload::TmemAccess& x = bind_access(d, op);
-  x.reduced = d.dest(*named_operand(d, "red"));
+  const isa::Operand& red = *named_operand(d, "red");
+  x.reduced = d.dest(red.kind == isa::Operand::Kind::vec ? d.elements(red)[0] : red);
   x.reduce_op = d.has(isa::Mod::max) ? isa::Mod::max : isa::Mod::min;
   x.reduce_type = d.mod(isa::Slot::type);
   x.reduce_abs = d.has(isa::Mod::abs);

@@ -25,12 +25,17 @@ ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, 
   std::iota(s_.order.begin(), s_.order.end(), 0u);
 }
 
+// Instructions of a turn, of one in a program that polls, and of a cluster that has polled for long.
+constexpr uint64_t kTurn = 4096, kPollingTurn = 256, kInStep = 100'000;
+
 // Instructions of one turn. Small, so that spinning warps do not delay the others, and that lanes part at any instruction; smaller where a
 // program polls, because it may poll a limited number of times.
 uint64_t ClusterStepper::quantum() {
   if (part_lanes_) return 1 + s_.random.below(16);
   if (policy_ == DriverKind::shuffled) return 1 + s_.random.below(256);
-  return s_.watch.has_waited() || !program_.polling.empty() ? 256 : 4096;
+  if (!s_.watch.has_waited() && program_.polling.empty()) return kTurn;
+  // Turns of one length can fall in step with a lock: its holder's turns always end while it holds it, and no other warp ever gets it.
+  return s_.instructions < kInStep ? kPollingTurn : 1 + s_.random.below(kPollingTurn);
 }
 
 Advance ClusterStepper::begin_round() {

@@ -112,5 +112,19 @@ TEST(UnwrittenAtomics, BehindAnotherCtasStoreAreSilent) {
   EXPECT_THAT(codes_of(first + wait + "atom.global.max.s32 %r2, [%rd1], -1;", 3), IsEmpty());
 }
 
+// A sum that nobody cleared: the thread that loads it also stores it.
+TEST(UnwrittenLoads, AreNotMendedByALaterStore) {
+  EXPECT_THAT(codes_of("ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2;", 1), ElementsAre("H7504"));
+  EXPECT_THAT(codes_of("st.global.u32 [%rd1], 0; ld.global.u32 %r2, [%rd1]; add.u32 %r2, %r2, 1; st.global.u32 [%rd1], %r2;", 1), IsEmpty());
+  EXPECT_THAT(codes_of("mul.wide.u32 %rd3, %r1, 4; add.u64 %rd1, %rd1, %rd3; ld.global.u32 %r2, [%rd1]; st.global.u32 [%rd1], %r1;", 3), ElementsAre("H7504"));
+}
+
+// The first CTA stores the poison's own value; the others load it, and store there in turn.
+TEST(UnwrittenLoads, BehindAnotherCtasStoreAreSilent) {
+  const std::string wait = "WAIT: ld.acquire.gpu.global.u32 %r3, [%rd2]; setp.ne.u32 %p2, %r3, %r1; @%p2 bra WAIT; ";
+  const std::string pass = "add.u32 %r3, %r1, 1; st.release.gpu.global.u32 [%rd2], %r3;";
+  EXPECT_THAT(codes_of(wait + "@%p1 st.global.u32 [%rd1], -1; @!%p1 ld.global.u32 %r2, [%rd1]; @!%p1 st.global.u32 [%rd1], %r1; " + pass, 3), IsEmpty());
+}
+
 }  // namespace
 }  // namespace drywell::sim

@@ -9,6 +9,12 @@
 extern "C" {
 CudaError cudaStreamCreate(void** out);
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
+CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int* library_options, void** library_values, unsigned library_count);
+CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
+CudaError cudaLibraryUnload(void* library);
+CudaError cudaGraphInstantiate(void** out, void* graph, unsigned long long flags);
+CudaError cudaGraphLaunch(void* executable, void* stream);
+CudaError cudaGraphExecDestroy(void* executable);
 }
 
 namespace {
@@ -99,6 +105,29 @@ TEST(StreamPriorities, AreClampedToTheirRange) {
     EXPECT_EQ(priority, given);
     EXPECT_EQ(cudaStreamDestroy(s), kOk);
   }
+}
+
+// CuTe DSL unloads a function's library as soon as the function is gone, also if a graph has its launch: on a GPU the graph runs.
+TEST_F(Capture, KeepsTheKernelsOfALibraryThatIsUnloaded) {
+  static constexpr const char* kText =
+      ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd1;\nld.param.u64 %rd1, [p];\nst.global.u32 [%rd1], 7;\nret;\n}\n";
+  void *library = nullptr, *kernel = nullptr, *graph = nullptr, *executable = nullptr, *word = nullptr;
+  ASSERT_EQ(cudaMalloc(&word, 4), kOk);
+  ASSERT_EQ(cudaLibraryLoadData(&library, kText, nullptr, nullptr, 0, nullptr, nullptr, 0), kOk);
+  ASSERT_EQ(cudaLibraryGetKernel(&kernel, library, "k"), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kRelaxed), kOk);
+  void* arguments[] = {&word};
+  EXPECT_EQ(cudaLaunchKernel(kernel, {1, 1, 1}, {1, 1, 1}, arguments, 0, stream_), kOk);
+  EXPECT_EQ(cudaStreamEndCapture(stream_, &graph), kOk);
+  EXPECT_EQ(cudaLibraryUnload(library), kOk);
+  EXPECT_NE(cudaLaunchKernel(kernel, {1, 1, 1}, {1, 1, 1}, arguments, 0, nullptr), kOk) << "the handle is gone";
+  cudaGetLastError();
+  ASSERT_EQ(cudaGraphInstantiate(&executable, graph, 0), kOk);
+  EXPECT_EQ(cudaGraphLaunch(executable, nullptr), kOk);
+  uint32_t got = 0;
+  EXPECT_EQ(cudaMemcpy(&got, word, 4, drywell::cudart::CopyKind::device_to_host), kOk);
+  EXPECT_EQ(got, 7u);
+  EXPECT_EQ(cudaGraphExecDestroy(executable), kOk);
 }
 
 }  // namespace

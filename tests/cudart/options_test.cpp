@@ -55,6 +55,17 @@ TEST(ExecOptions, OfTimeExcludeEachOther) {
   EXPECT_FALSE(run_options(from_environment("driver=timed\nno-values=1")).values);
 }
 
+TEST(ExecOptions, CheckHasTheLevelsOfRun) {
+  EXPECT_FALSE(check_level({}).has_value());
+  EXPECT_FALSE(check_level(from_environment("check=off")).has_value());
+  EXPECT_EQ(check_level(from_environment("check=basic")), sim::CheckLevel::basic);
+  EXPECT_EQ(check_level(from_environment("check=full")), sim::CheckLevel::full);
+  EXPECT_THROW(run_options(from_environment("check=most")), InputError);
+  ExecOptions o;
+  o.check = "basic";
+  EXPECT_EQ(from_environment(to_environment(o)).check, "basic");
+}
+
 TEST(ExecOptions, WrittenByHandKeepTheirBackslashes) {
   EXPECT_EQ(from_environment("kernel=gemm\\w+\\d").kernel, "gemm\\w+\\d");
 }

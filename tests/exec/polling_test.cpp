@@ -130,6 +130,46 @@ DONE:
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{77, 0}));
 }
 
+// Triton's ConSan: the warps of a CTA hold a lock from a barrier on, look at a word, and take the lock again as soon as they have left it. Their
+// turns ended at the barrier, always with the lock, and the CTA that was to write the word never got it.
+TEST(SpinningWarps, GetALockThatOthersTakeAgainAndAgain) {
+  AsyncCase c;
+  c.threads = 64;
+  c.ctas = c.cluster = 2;
+  c.buffers = {to_bytes(std::vector<uint32_t>(3))};  // the lock, the word, what is counted behind it
+  c.body = R"(
+  mov.u64 %rd1, buf0;
+  mov.u32 %r1, %cluster_ctarank;
+  setp.ne.u32 %p1, %r1, 0;
+  @%p1 bra WRITER;
+AGAIN:
+  @!first bra TAKEN;
+TAKE:
+  atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 0, 1;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra TAKE;
+TAKEN:
+  bar.sync 0;
+  ld.relaxed.gpu.global.u32 %r3, [%rd1+4];
+  bar.sync 0;
+  @first atom.release.gpu.global.exch.b32 %r2, [%rd1], 0;
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra AGAIN;
+  @first red.relaxed.gpu.global.add.u32 [%rd1+8], %r3;
+  bra END;
+WRITER:
+  @!first bra END;
+WAIT:
+  atom.acquire.gpu.global.cas.b32 %r2, [%rd1], 0, 1;
+  setp.ne.u32 %p2, %r2, 0;
+  @%p2 bra WAIT;
+  st.relaxed.gpu.global.u32 [%rd1+4], 5;
+  atom.release.gpu.global.exch.b32 %r2, [%rd1], 0;
+END:
+)";
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{0, 5, 5}));
+}
+
 /// For each instruction of a kernel, whether it is in a polling loop: "x" or ".".
 std::string polling(const std::string& body) {
   const isa::Module m = isa::parse_ptx_or_throw(

@@ -92,6 +92,8 @@ TEST(Tcgen05Twins, LoadsStoresAllocationCommit) {
       {"tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r1}, [%rd4]", Code::E1392},
       {"tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32 {%r1, %r2}, %r3, [%r4]", Code::E1210},
       {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.abs.NaN.f32 {%r1, %r2}, %r3, [%r4]", std::nullopt, "sm_103a"},
+      {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%r1, %r2}, {%r3}, [%r4]", std::nullopt, "sm_103a"},
+      {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.f32 {%r1, %r2}, {%r3, %r5}, [%r4]", Code::E1330, "sm_103a"},
       {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.abs.u32 {%r1, %r2}, %r3, [%r4]", Code::E1389, "sm_103a"},
       {"tcgen05.ld.red.sync.aligned.32x32b.x2.max.NaN.s32 {%r1, %r2}, %r3, [%r4]", Code::E1389, "sm_103a"},
       {"tcgen05.ld.red.sync.aligned.32x32b.x1.max.s32 {%r1}, %r3, [%r4]", Code::E1101, "sm_103a"},

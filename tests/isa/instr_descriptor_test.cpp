@@ -279,6 +279,7 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         RuleCase{Code::E1421, MmaKind::f16, [](D& d, MmaForm&) { d.reserved = 1 << 6; }},
         RuleCase{Code::E1421, MmaKind::mxf4, [](D& d, MmaForm&) { d.reserved = 1 << 16; }},
+        RuleCase{Code::E1421, MmaKind::mxf8f6f4, [](D& d, MmaForm&) { d.reserved = 1 << 3; }},
         RuleCase{Code::E1422, MmaKind::f16, [](D& d, MmaForm&) { d.m = 32; }},
         RuleCase{Code::E1422, MmaKind::f16, [](D& d, MmaForm&) { d.n = 0; }},
         RuleCase{Code::E1422, MmaKind::f16, [](D&, MmaForm& f) { f.ws = true, f.cta_group = 2; }},
@@ -321,6 +322,8 @@ TEST(InstrDescriptorCheck, AcceptsTheEdgesOfTheRules) {
   InstrDescriptor d = plain(MmaKind::mxf4nvf4);
   MmaForm f = form_of(MmaKind::mxf4nvf4);
   d.scale_ue8m0 = true;
+  ok(d, f);
+  d.reserved = 1u << 12;  // the version of sparsity, which CuTe DSL's builder sets
   ok(d, f);
   f.scale = ScaleVector::x2;
   d.sfa_id = d.sfb_id = 2;
