@@ -20,7 +20,7 @@ ROOT = HERE.parent.parent
 
 
 def groups(pages):
-    """The groups as [(name, [page])]; pages that no group names are in the last, "More"."""
+    """The groups as [(name, [page])]; each page is in one."""
     found = []
     for line in (HERE / "groups.txt").read_text().splitlines():
         if line.startswith("#") or not line.strip():
@@ -36,8 +36,9 @@ def groups(pages):
         else:
             raise SystemExit(f"groups.txt: there is no page {page}")
     listed = {page for _, group in found for page in group}
-    rest = sorted(set(pages) - listed)
-    return found + ([("More", rest)] if rest else [])
+    if set(pages) - listed:
+        raise SystemExit(f"groups.txt: no group has {', '.join(sorted(set(pages) - listed))}")
+    return found
 
 
 def title(path):
