@@ -3,7 +3,7 @@ add_library(drywell_flags INTERFACE)
 # Bit-exactness: no contraction into fused multiply-adds, no reassociation, ever. -fno-trapping-math changes no value;
 # it lets the compiler vectorise lane loops with selects around float operations (no code reads the exception flags).
 # -Wrestrict of g++ 12 reports std::string concatenation wrongly (GCC bug 105651).
-target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers -Wno-restrict
+target_compile_options(drywell_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
                        -ffp-contract=off -fno-math-errno -fno-trapping-math
                        # Source locations in PTX, traces and messages are relative to the repository.
                        -fmacro-prefix-map=${PROJECT_SOURCE_DIR}/=)

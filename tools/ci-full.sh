@@ -9,6 +9,7 @@
 #   fuzz     each fuzzer for $DRYWELL_FUZZ_SECONDS (60)
 #   aarch64  cross build; golden traces and every third conformance program under user-mode emulation
 #   coverage lines that the quick tests run
+# DRYWELL_SAMPLE=N takes one of N commands of the corpus and sources of clang-tidy, the same ones each time.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 base=${DRYWELL_BUILD_DIR:-build}
@@ -22,6 +23,15 @@ configure() {
   shift
   mkdir -p "$folder"
   cmake -G Ninja -S . -B "$folder" -DCMAKE_BUILD_TYPE=Release -DDRYWELL_UNITY=ON "$@" >"$folder/configure.log" 2>&1 || { cat "$folder/configure.log"; return 1; }
+}
+
+# sampled: those lines of its input that are in the sample.
+sampled() {
+  local line sum
+  while IFS= read -r line; do
+    sum=$(cksum <<<"$line")
+    [ $((${sum%% *} % ${DRYWELL_SAMPLE:-1})) -ne 0 ] || printf '%s\n' "$line"
+  done
 }
 
 clang() {
@@ -58,7 +68,9 @@ ends_well() {
 
 # The words of every command of the corpus, a line each; the long ones first.
 corpus_commands() {
-  printf 'conformance --driver=%s\n' eager lazy shuffled:5 timed
+  local driver families
+  families=$("$1" conformance --list | awk '{ print $1 }' | sort -u)
+  for driver in eager lazy shuffled:5 timed; do sed "s/.*/conformance --driver=$driver --family=&/" <<<"$families"; done
   "$1" list --names | sed 's/.*/run & --verify --check/'
   git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/' | sed 's/.*/run & --driver=eager --check=full --timeout=2m\nrun & --driver=timed --check=full --timeout=2m/'
   git ls-files '*.ptx' | sed 's/^/ptx check /'
@@ -67,7 +79,7 @@ corpus_commands() {
 corpus() {
   tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
   local d=$base-address-undefined/tools/drywell commands=$base-address-undefined/corpus
-  corpus_commands "$d" >"$commands"
+  corpus_commands "$d" | sampled >"$commands"
   echo "corpus: $(wc -l <"$commands") commands"
   export -f ends_well
   export UBSAN_OPTIONS=print_stacktrace=1
@@ -75,15 +87,15 @@ corpus() {
 }
 
 tidy() {
-  configure "$base-clang" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_UNITY=OFF -DDRYWELL_PRECOMPILE=OFF || return 1
-  cmake --build "$base-clang" --parallel "$(nproc)" --target drywell_revision >/dev/null
+  configure "$base-tidy" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_UNITY=OFF -DDRYWELL_PRECOMPILE=OFF || return 1
+  cmake --build "$base-tidy" --parallel "$(nproc)" --target drywell_revision >/dev/null
   local program=clang-tidy-16
   command -v "$program" >/dev/null || program="clang-tidy"
-  git ls-files '*.cpp' | grep -E "${DRYWELL_TIDY:-^(core|isa|sim|launch|kernels|tools)/}" |
-    xargs -n 4 -P "$(nproc)" "$program" -p "$base-clang" --quiet 2>/dev/null >"$base-clang/tidy.log"
-  sed -n 's/.*\[\([a-z.-]*\)\]$/\1/p' "$base-clang/tidy.log" | sort | uniq -c | sort -rn
-  echo "clang-tidy: $(grep -c 'warning:' "$base-clang/tidy.log") warnings in $base-clang/tidy.log"
-  ! grep -q 'error:' "$base-clang/tidy.log"
+  git ls-files '*.cpp' | grep -E "${DRYWELL_TIDY:-^(core|isa|sim|launch|kernels|tools)/}" | sampled |
+    xargs -n 4 -P "$(nproc)" "$program" -p "$base-tidy" --quiet 2>/dev/null >"$base-tidy/tidy.log"
+  sed -n 's/.*\[\([a-z.-]*\)\]$/\1/p' "$base-tidy/tidy.log" | sort | uniq -c | sort -rn
+  echo "clang-tidy: $(grep -c 'warning:' "$base-tidy/tidy.log") warnings in $base-tidy/tidy.log"
+  ! grep -q 'error:' "$base-tidy/tidy.log"
 }
 
 fuzz() {

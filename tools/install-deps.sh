@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Installs the packages for building Drywell on Debian 12: install-deps.sh [demo|test|ci|full|site|bench]. `demo` (the default) is what the command
 # `drywell` needs, `test` adds what the other programs and the tests need, `ci` what .ci/run needs (the shells and the formatter of manual pages
-# are those that the tests of completions and pages ask), `full` what tools/ci-full.sh needs, `site` what tools/site/make.py needs, `bench` what tests/bench needs. Works as root or with sudo;
-# does nothing if all packages are installed. CUDA is optional and not installed here.
+# are those that the tests of completions and pages ask), `full` what tools/ci-full.sh needs, `site` what tools/site/make.py needs, `bench` what
+# tests/bench needs. Works as root or with sudo; does nothing if all packages are installed. CUDA is optional and not installed here.
 set -euo pipefail
 
 packages=(g++ cmake ninja-build pkg-config libfmt-dev libcli11-dev nlohmann-json3-dev libtomlplusplus-dev libhwy-dev libzstd-dev)
 test=(git python3 libboost-dev libedit-dev libgtest-dev libgmock-dev)
 ci=(python3-dev python3-venv clang-format-14 bash zsh fish groff dpkg-dev zstd qemu-user)
+site=(python3 mkdocs doxygen)
 case ${1:-demo} in
   demo) ;;
   test) packages+=("${test[@]}") ;;
-  ci) packages+=("${test[@]}" "${ci[@]}") ;;
-  full) packages+=("${test[@]}" "${ci[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr g++-aarch64-linux-gnu) ;;
-  site) packages=(python3 mkdocs doxygen) ;;
+  ci) packages+=("${test[@]}" "${ci[@]}" "${site[@]}") ;;
+  full) packages+=("${test[@]}" "${ci[@]}" "${site[@]}" clang-16 libclang-rt-16-dev clang-tidy-16 gcovr g++-aarch64-linux-gnu) ;;
+  site) packages=("${site[@]}") ;;
   bench) packages+=(libbenchmark-dev libopenblas-dev) ;;
   *) echo "install-deps.sh [demo|test|ci|full|site|bench]" >&2; exit 2 ;;
 esac

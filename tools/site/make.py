@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""Makes the documentation as a site: make.py [OUT], or make.py --check FOLDER for its last step alone. Needs mkdocs (pages, search) and doxygen (API reference), both of Debian; no network.
+"""Makes the documentation as a site: make.py [OUT]. Needs mkdocs (pages, search) and doxygen (API reference), both of Debian; no network.
 
 The pages are those of docs/, grouped by reader (groups.txt), with the README as the first; api/ is made of include/drywell. Then every link
-and anchor of the pages is checked; exit code 1 if one leads nowhere. `python3 -m http.server -d OUT` shows it.
+and anchor of the pages is checked, and that every class, function, member and constant of include/drywell has a comment; exit code 1 if a link
+leads nowhere or a comment is missing. `python3 -m http.server -d OUT` shows the site. make.py --check FOLDER checks the links of a folder alone,
+make.py --headers FOLDER the comments of its headers.
 """
 import html.parser
 import pathlib
@@ -10,6 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -17,7 +20,7 @@ ROOT = HERE.parent.parent
 
 
 def groups(pages):
-    """The groups as [(name, [page])]; pages that no group names are in the last, "More"."""
+    """The groups as [(name, [page])]; each page is in one."""
     found = []
     for line in (HERE / "groups.txt").read_text().splitlines():
         if line.startswith("#") or not line.strip():
@@ -33,8 +36,9 @@ def groups(pages):
         else:
             raise SystemExit(f"groups.txt: there is no page {page}")
     listed = {page for _, group in found for page in group}
-    rest = sorted(set(pages) - listed)
-    return found + ([("More", rest)] if rest else [])
+    if set(pages) - listed:
+        raise SystemExit(f"groups.txt: no group has {', '.join(sorted(set(pages) - listed))}")
+    return found
 
 
 def title(path):
@@ -112,6 +116,28 @@ def make_api(out):
     subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=ROOT, check=True)
 
 
+def undocumented(headers):
+    """The entities of the headers in a folder that have no comment, as (number of entities with one, text of those without)."""
+    with tempfile.TemporaryDirectory() as work:
+        options = {"INPUT": headers, "OUTPUT_DIRECTORY": work, "EXTRACT_ALL": "NO", "GENERATE_HTML": "NO", "GENERATE_XML": "YES", "WARNINGS": "YES",
+                   "WARN_IF_UNDOCUMENTED": "YES", "WARN_LOGFILE": f"{work}/log"}
+        doxyfile = (HERE / "Doxyfile").read_text() + "".join(f"{name} = {value}\n" for name, value in options.items())
+        subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
+        log = pathlib.Path(work, "log").read_text()
+        found = sum(len(re.findall(r"<(?:compounddef|memberdef) ", p.read_text())) for p in pathlib.Path(work, "xml").glob("*.xml"))
+    # comments.sed makes two lines of the first.
+    without = {(file, int(line) - 1, what) for file, line, what in re.findall(r"^(\S+\.h):(\d+): warning: (.*) is not documented\.$", log, re.MULTILINE)}
+    return found, [(f"{file.removeprefix(f'{ROOT}/')}:{line}", what) for file, line, what in sorted(without)]
+
+
+def report_headers(headers):
+    found, without = undocumented(headers)
+    print(f"{found} classes, functions, members and constants of {headers}, {len(without)} without a comment")
+    for place, what in without:
+        print(f"{place}: {what}")
+    return 1 if without else 0
+
+
 class Page(html.parser.HTMLParser):
     """The links and the anchors of a page."""
 
@@ -153,13 +179,19 @@ def report(out):
     return 1 if broken else 0
 
 
+def has(program):
+    if shutil.which(program) is None:
+        print(f"skipped: no {program} (tools/install-deps.sh site)")
+    return shutil.which(program) is not None
+
+
 def main():
     if sys.argv[1:2] == ["--check"]:
         return report(pathlib.Path(sys.argv[2]).resolve())
-    for program in ("mkdocs", "doxygen"):
-        if shutil.which(program) is None:
-            print(f"skipped: no {program} (tools/install-deps.sh site)")
-            return 0
+    if sys.argv[1:2] == ["--headers"]:
+        return report_headers(sys.argv[2]) if has("doxygen") else 0
+    if not (has("mkdocs") and has("doxygen")):
+        return 0
     out = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build" / "site").resolve()
     work = out.parent / (out.name + "-work")
     shutil.rmtree(work, ignore_errors=True)
@@ -170,7 +202,7 @@ def main():
     (out / "404.html").unlink()  # for servers: its links begin at the root
     make_api(out)
     print(f"the site is in {out}")
-    return report(out)
+    return max(report(out), report_headers("include/drywell"))
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@
 
 namespace drywell {
 
+/// Memory that this process may use, in bytes.
 struct HostMemory {
   uint64_t total = ~uint64_t{0};  // bytes that the process could have in all
   uint64_t available =

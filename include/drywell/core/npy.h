@@ -18,6 +18,7 @@ struct NpyArray {
   std::vector<uint64_t> shape;  // outermost dimension first; empty = scalar
   std::vector<std::byte> data;  // element_size() * count() bytes, little endian
 
+  /// Number of elements: the product of `shape`.
   uint64_t count() const;
   /// Bytes per element, from `dtype`.
   uint32_t element_size() const;
@@ -50,25 +51,25 @@ struct NpyArray {
 };
 
 template <>
-inline constexpr std::string_view NpyArray::kDtype<float> = "<f4";
+inline constexpr std::string_view NpyArray::kDtype<float> = "<f4";  // NumPy's float32
 template <>
-inline constexpr std::string_view NpyArray::kDtype<double> = "<f8";
+inline constexpr std::string_view NpyArray::kDtype<double> = "<f8";  // NumPy's float64
 template <>
-inline constexpr std::string_view NpyArray::kDtype<uint8_t> = "|u1";
+inline constexpr std::string_view NpyArray::kDtype<uint8_t> = "|u1";  // NumPy's uint8
 template <>
-inline constexpr std::string_view NpyArray::kDtype<int8_t> = "|i1";
+inline constexpr std::string_view NpyArray::kDtype<int8_t> = "|i1";  // NumPy's int8
 template <>
-inline constexpr std::string_view NpyArray::kDtype<uint16_t> = "<u2";
+inline constexpr std::string_view NpyArray::kDtype<uint16_t> = "<u2";  // NumPy's uint16
 template <>
-inline constexpr std::string_view NpyArray::kDtype<int16_t> = "<i2";
+inline constexpr std::string_view NpyArray::kDtype<int16_t> = "<i2";  // NumPy's int16
 template <>
-inline constexpr std::string_view NpyArray::kDtype<uint32_t> = "<u4";
+inline constexpr std::string_view NpyArray::kDtype<uint32_t> = "<u4";  // NumPy's uint32
 template <>
-inline constexpr std::string_view NpyArray::kDtype<int32_t> = "<i4";
+inline constexpr std::string_view NpyArray::kDtype<int32_t> = "<i4";  // NumPy's int32
 template <>
-inline constexpr std::string_view NpyArray::kDtype<uint64_t> = "<u8";
+inline constexpr std::string_view NpyArray::kDtype<uint64_t> = "<u8";  // NumPy's uint64
 template <>
-inline constexpr std::string_view NpyArray::kDtype<int64_t> = "<i8";
+inline constexpr std::string_view NpyArray::kDtype<int64_t> = "<i8";  // NumPy's int64
 
 /// Reads a file. Throws InputError, naming the file: E4001 cannot be read, E4002 not a .npy file, E4003 bad header,
 /// E4004 Fortran order, E4005 unsupported dtype, E4006 the data's size differs from the header's (truncated, trailing

@@ -18,6 +18,7 @@ namespace drywell {
 /// A value: any threads may read one at the same time.
 class SourceLocation {
  public:
+  /// The place of the call.
   static constexpr SourceLocation current(const char* file = __builtin_FILE(), uint32_t line = __builtin_LINE(), uint32_t column = __builtin_COLUMN()) {
     SourceLocation here;
     here.file_ = file;
@@ -25,8 +26,11 @@ class SourceLocation {
     here.column_ = column;
     return here;
   }
+  /// As the compiler was given it.
   constexpr const char* file_name() const { return file_; }
+  /// From 1.
   constexpr uint32_t line() const { return line_; }
+  /// From 1.
   constexpr uint32_t column() const { return column_; }
 
  private:

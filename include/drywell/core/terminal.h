@@ -7,6 +7,7 @@
 
 namespace drywell {
 
+/// Colours and styles of a terminal's text.
 enum class Colour : uint8_t { red, green, yellow, cyan, bold, dim };
 
 /// Returns `text` in a colour if `on`, else unchanged.

@@ -80,6 +80,7 @@ struct Dim3 {
 
 }  // namespace drywell
 
+/// Strong integers as keys of unordered containers.
 template <class Tag, class Rep>
 struct std::hash<drywell::Strong<Tag, Rep>> {
   /// The hash of the plain integer.

@@ -138,9 +138,9 @@ struct Arg {
   Arg(std::initializer_list<Arg> elements);
   // Not inline: kernels have thousands of arguments, and the code that copies and frees `parts` would be half of a kernel's text.
   Arg(const Arg& other);
-  Arg(Arg&& other) noexcept;
-  Arg& operator=(const Arg& other);
-  Arg& operator=(Arg&& other) noexcept;
+  Arg(Arg&& other) noexcept;             // `other` is to be assigned to or destroyed
+  Arg& operator=(const Arg& other);      // a copy
+  Arg& operator=(Arg&& other) noexcept;  // as the constructor
   ~Arg();
   /// `_`.
   static Arg sink() { Arg a(0); a.kind = Kind::sink; return a; }
@@ -170,9 +170,11 @@ struct OpText {
   std::string_view text;  // mnemonic and modifiers: "ld.global.v4.f32"
   SourceLocation where;   // of the call
 
-  /// The text, and the line that has it; a string outlives the call.
+  /// The text, and the line that has it.
   explicit OpText(const char* t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  /// The same of a string, which outlives the call.
   explicit OpText(const std::string& t, SourceLocation w = SourceLocation::current()) : text(t), where(w) {}
+  /// The same with a line that is known.
   explicit constexpr OpText(std::string_view t, SourceLocation w) : text(t), where(w) {}
 };
 
@@ -181,14 +183,17 @@ struct OpText {
 template <int Operands>
 class OpLiteral {
  public:
+  /// The opcode's text; does not compile if the table does not take it.
   consteval OpLiteral(const char* text, SourceLocation where = SourceLocation::current()) : text_(text), where_(where) {
     opcode_check::expect(text, Operands);
   }
+  /// Text that is not a literal: does not compile, and says what to write.
   template <class Text>
   requires(std::convertible_to<const Text&, std::string_view> && !std::convertible_to<const Text&, const char*>)
       OpLiteral(const Text&) {
     static_assert(sizeof(Text) == 0, "this opcode is made while the program runs: write k(OpText(text), ...)");
   }
+  /// The text, to be emitted.
   OpText checked() const { return OpText(text_, where_); }
 
  private:
@@ -212,6 +217,7 @@ class KernelBuilder {
     void operator()(OpLiteral<sizeof...(A)> op, A&&... args) {
       guarded()(op.checked(), std::forward<A>(args)...);
     }
+    /// The same for an opcode that the program makes while it runs.
     template <class... A>
     void operator()(OpText op, A&&... args) {
       guarded()(op, std::forward<A>(args)...);
@@ -221,6 +227,7 @@ class KernelBuilder {
     Reg def(OpLiteral<sizeof...(A) + 1> op, A&&... args) {
       return guarded().def(op.checked(), std::forward<A>(args)...);
     }
+    /// The same for an opcode that the program makes while it runs.
     template <class... A>
     Reg def(OpText op, A&&... args) {
       return guarded().def(op, std::forward<A>(args)...);
@@ -229,7 +236,9 @@ class KernelBuilder {
     void emit(OpText op, std::span<const Arg> args) { guarded().emit(op, args); }
     /// The same with the arguments in braces.
     void emit(OpText op, std::initializer_list<Arg> args) { guarded().emit(op, args); }
+    /// The same with an opcode that the compiler checks.
     void emit(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { guarded().emit(op.checked(), args); }
+    /// KernelBuilder::emit_def with the guard: the register keeps its value in lanes whose guard is false.
     Reg emit_def(OpText op, std::span<const Arg> args) { return guarded().emit_def(op, args); }
 
    private:
@@ -288,18 +297,26 @@ class KernelBuilder {
   Reg def(OpLiteral<sizeof...(A) + 1> op, A&&... args) {
     return def(op.checked(), std::forward<A>(args)...);
   }
+  /// The same for an opcode that the program makes while it runs; throws also InputError E1101 (opcode).
   template <class... A>
   Reg def(OpText op, A&&... args) {
     return emit_def(op, std::array<Arg, sizeof...(A)>{Arg(std::forward<A>(args))...});
   }
-  /// The same with any number of operands.
+  /// operator() with any number of operands.
   void emit(OpText op, std::span<const Arg> args);
+  /// The same with the operands in braces.
   void emit(OpText op, std::initializer_list<Arg> args) { emit(op, std::span(args.begin(), args.size())); }
+  /// The same with an opcode that the compiler checks.
   void emit(OpLiteral<opcode_check::kAnyCount> op, std::span<const Arg> args) { emit(op.checked(), args); }
+  /// The same with an opcode that the compiler checks, and the operands in braces.
   void emit(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { emit(op.checked(), args); }
+  /// def() with any number of operands.
   Reg emit_def(OpText op, std::span<const Arg> args);
+  /// The same with the operands in braces.
   Reg emit_def(OpText op, std::initializer_list<Arg> args) { return emit_def(op, std::span(args.begin(), args.size())); }
+  /// The same with an opcode that the compiler checks.
   Reg emit_def(OpLiteral<opcode_check::kAnyCount> op, std::span<const Arg> args) { return emit_def(op.checked(), args); }
+  /// The same with an opcode that the compiler checks, and the operands in braces.
   Reg emit_def(OpLiteral<opcode_check::kAnyCount> op, std::initializer_list<Arg> args) { return emit_def(op.checked(), args); }
   /// One instruction guarded by @p or @!p: k.when(p)("st.global.u32", mem(a), x). Instructions that its arguments emit are not guarded.
   Guarded when(Reg p) { return {*this, p, false}; }

@@ -10,7 +10,7 @@ namespace drywell::isa {
 
 /// A sum that takes a product in. Indices into the body.
 struct Contraction {
-  uint32_t product = 0, sum = 0;
+  uint32_t product = 0, sum = 0;  // the instructions
   /// Operand of the sum that is the product: 1 or 2.
   uint32_t operand = 0;
   /// The product passes through an odd number of sign flips on its way.

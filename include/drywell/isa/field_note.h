@@ -10,10 +10,10 @@ namespace drywell::isa {
 
 /// Field in bits `high`..`low`, its raw value and the meaning of that value.
 struct FieldNote {
-  unsigned high = 0, low = 0;
-  std::string_view name;
-  uint64_t raw = 0;
-  std::string meaning;
+  unsigned high = 0, low = 0;  // bits, both included
+  std::string_view name;       // of the field
+  uint64_t raw = 0;            // the field's bits as a number
+  std::string meaning;         // "byte address 0x400"
 };
 
 /// Returns "13..0 start address 0x40 byte address 0x400", one aligned line per field.

@@ -7,10 +7,12 @@
 
 namespace drywell::isa {
 
+/// The shape of one mma.sync: A is m x k, B k x n.
 struct MmaShape {
-  uint16_t m = 0, n = 0, k = 0;
+  uint16_t m = 0, n = 0, k = 0;  // in elements
 };
 
+/// The shape that a shape token names.
 constexpr MmaShape mma_shape(Mod m) {
   switch (m) {
     case Mod::m8n8k4: return {8, 8, 4};

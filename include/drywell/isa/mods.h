@@ -22,8 +22,11 @@ Mod find_mod(std::string_view text);
 
 /// Width in bits of a type token (.s32 → 32, .f16x2 → 32, .pred → 1); 0 for tokens that are not types.
 unsigned type_bits(Mod type);
+/// True for type tokens: .s32, .bf16x2, .pred.
 bool is_type(Mod type);
+/// True for types of floating-point numbers, packed ones included.
 bool is_float_type(Mod type);
+/// True for types of signed integers, packed ones included.
 bool is_signed_type(Mod type);
 
 }  // namespace drywell::isa

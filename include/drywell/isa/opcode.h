@@ -7,6 +7,7 @@
 
 namespace drywell::isa {
 
+/// The rows of the table: one instruction form each.
 enum class Opcode : uint16_t {
 #define INSTR(OP_, ...) OP_,
 #include "drywell/isa/table/all.inc"
@@ -23,6 +24,7 @@ namespace row {
 
 /// Returns the name of the table file of the row, without path and extension: "tcgen05_mma".
 std::string_view opcode_family(Opcode op);
+/// Number of rows.
 inline constexpr size_t kOpcodeCount = static_cast<size_t>(Opcode::count_);
 
 }  // namespace drywell::isa

@@ -51,9 +51,9 @@ constexpr bool is_type(int token) { return contains(kTypeToken, kTypeToken + std
 
 /// The modifiers of an opcode's text, as numbers.
 struct Tokens {
-  int number[16] = {};
-  bool type[16] = {};
-  int count = 0;
+  int number[16] = {};  // of each, in the table
+  bool type[16] = {};   // it is a type
+  int count = 0;        // of modifiers
   bool known = true;  // all of them
 };
 
@@ -75,14 +75,19 @@ constexpr Tokens tokens_of(std::string_view rest) {
 
 /// One row of the table: counts, then slots, then modifiers that bring an operand of their own.
 struct Row {
-  const uint16_t* at;
+  const uint16_t* at;  // its first word
+  /// Number of slots for modifiers.
   constexpr int slots() const { return at[0]; }
+  /// Number of modifiers that bring operands.
   constexpr int brought() const { return at[1]; }
+  /// The slot may not be empty.
   constexpr bool required(int slot) const { return (at[4 + slot] & 1) != 0; }
+  /// The slot takes the modifier.
   constexpr bool admits(int slot, int token) const {
     const int set = at[4 + slot] / 2;
     return contains(kSet + kSetAt[set], kSet + kSetAt[set + 1], token);
   }
+  /// The row behind this one.
   constexpr Row next() const { return {at + 4 + slots() + 2 * brought()}; }
 };
 

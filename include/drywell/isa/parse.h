@@ -10,8 +10,8 @@ namespace drywell::isa {
 
 /// Result of parsing a text. If it has errors, the module holds the valid part of the text and must not be run.
 struct ParseResult {
-  Module module;
-  Diagnostics diagnostics;
+  Module module;            // what the text declares
+  Diagnostics diagnostics;  // errors and warnings, in the order of the text
 };
 
 /// Parses a PTX module (PTX ISA up to 9.0). Reports all errors, each with line, column, the offending text and a hint:

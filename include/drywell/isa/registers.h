@@ -10,8 +10,7 @@ namespace drywell::isa {
 
 /// Of one instruction, its guard included. A guarded instruction also reads what it writes: if the guard is false, the old value stays.
 struct Registers {
-  /// In the order of the operands; a register may be there twice.
-  std::vector<RegId> reads, writes;
+  std::vector<RegId> reads, writes;  // in the order of the operands; a register may be there twice
 };
 /// Registers of an instruction of `f`.
 Registers registers_of(const Function& f, const Instruction& i);

@@ -14,8 +14,8 @@ namespace drywell::isa {
 
 /// A row that accepts an opcode's modifiers.
 struct OpcodeForm {
-  Opcode op{};
-  std::array<uint8_t, kMaxSlots> mods{};
+  Opcode op{};                            // the row
+  std::array<uint8_t, kMaxSlots> mods{};  // by slot: which of its modifiers it has
 };
 
 /// Returns all rows whose mnemonic and slots accept `opcode_text` ("add.sat.s32"), in table order. Modifiers may come

@@ -69,7 +69,11 @@ enum OperandShape : uint16_t {
 /// Register type that an operand needs.
 struct TypeRule {
   /// Where the type comes from.
-  enum class From : uint8_t { any, fixed, slot, slot_wide } from = From::any;
+  enum class From : uint8_t { any,
+                              fixed,
+                              slot,
+                              slot_wide };
+  From from = From::any;   // where it comes from
   Mod fixed = Mod::none;   // From::fixed
   Slot slot = Slot::type;  // From::slot; slot_wide = twice that width
   bool loose = false;      // a wider register is also legal (ld, st, cvt: PTX ISA 9.4.1 operand size exceeding)

@@ -18,11 +18,13 @@ enum class Swizzle : uint8_t {
   b128_atom32_flip8 = 5,  // TMA loads only
   b128_atom64 = 6,
 };
+/// Number of swizzles.
 inline constexpr unsigned kSwizzleCount = 7;
 
 /// address ^ ((row & mask) << shift) ^ (row & 1 ? flip : 0), where row = address >> 7 is the 128-byte line.
 struct SwizzleXor {
-  uint8_t mask = 0, shift = 0, flip = 0;
+  uint8_t mask = 0, shift = 0, flip = 0;  // of the formula
+  /// Returns the swizzled address, in bytes.
   constexpr uint32_t operator()(uint32_t address) const {
     const uint32_t row = address >> 7;
     return address ^ ((row & mask) << shift) ^ ((row & 1) * flip);
@@ -72,6 +74,7 @@ constexpr uint32_t swizzle_period(Swizzle s) {
   return s == Swizzle::none ? 1 : (uint32_t{swizzle_xor(s).mask} + 1) * 128;
 }
 
+/// "none", "32B", "64B", "128B", …
 constexpr std::string_view to_string(Swizzle s) {
   switch (s) {
     case Swizzle::none: return "none";

@@ -7,8 +7,10 @@
 
 namespace drywell::isa {
 
+/// The .version of a PTX text.
 struct PtxVersion {
-  uint8_t major = 9, minor = 0;
+  uint8_t major = 9, minor = 0;  // 9.0
+  /// Older versions are less.
   constexpr auto operator<=>(const PtxVersion&) const = default;
 };
 
@@ -33,6 +35,7 @@ enum class Feature : uint8_t {
   sm120a,       // a of sm_120, sm_121: sparse mma of the 4-bit kinds
 };
 
+/// The .target of a PTX text, and the machine that runs it.
 enum class Target : uint8_t {
   sm_80,
   sm_86,
@@ -58,6 +61,7 @@ enum class Target : uint8_t {
   sm_121f,
 };
 
+/// "sm_100a".
 std::string_view target_name(Target t);
 /// Parses "sm_100a"; returns false, and leaves `out` unchanged, if the text is not a target.
 bool parse_target(std::string_view text, Target& out);
@@ -65,12 +69,14 @@ bool parse_target(std::string_view text, Target& out);
 unsigned target_number(Target t);
 /// The letter behind the number: 'a' (exactly this chip), 'f' (its family), or 0.
 char target_suffix(Target t);
+/// True if the target has the feature.
 bool has_feature(Target t, Feature f);
 /// True if `machine`, a chip, loads PTX for `target`: of an equal or lower number without a suffix, of its own family with "f", of
 /// itself with "a" (PTX ISA 11.1.2, .target; as ptxas 13.0 translates).
 bool loads_on(Target target, Target machine);
 /// The targets that `machine` loads, for messages: "sm_103a, sm_103f, sm_100f, or sm_103 and lower without a letter".
 std::string targets_loaded_on(Target machine);
+/// The feature's name in messages and tables.
 std::string_view feature_name(Feature f);
 
 }  // namespace drywell::isa

@@ -17,7 +17,7 @@ namespace drywell::isa {
 /// The box of a copy as rows of the innermost dimension.
 struct TileGeometry {
   std::array<uint32_t, 5> n{1, 1, 1, 1, 1};  // elements per dimension after traversal strides; im2col: {C, P}
-  uint32_t rows = 1;
+  uint32_t rows = 1;                         // rows of the box in SMEM
   uint32_t row_bytes = 0;          // SMEM bytes of a row
   uint32_t row_pitch = 0;          // SMEM bytes from one row to the next: row_bytes, or the swizzle span
   uint32_t global_row_bytes = 0;   // GMEM bytes of a row; less than row_bytes for the padded types
@@ -36,6 +36,7 @@ TileGeometry gather4_geometry(const TensorMapFields& f);
 /// Required alignment in bytes of a copy's source or destination in SMEM (CUDA Programming Guide, TMA; measured).
 inline constexpr uint32_t kTensorSmemAlignment = 128;
 
+/// The direction of a copy.
 enum class TensorAccess : uint8_t { load, store };  // store: also reduce
 
 /// One row of the box. Bytes `first`..`last` (SMEM row bytes, before the swizzle) are in bounds: a load fills the rest,
@@ -43,9 +44,10 @@ enum class TensorAccess : uint8_t { load, store };  // store: also reduce
 struct TileRow {
   uint32_t smem_offset = 0;    // from the SMEM address of the copy, before the swizzle
   uint64_t global_offset = 0;  // GMEM offset in bytes of row byte 0 from the tensor's address, modulo 2^64
-  uint32_t first = 0, last = 0;
+  uint32_t first = 0, last = 0;  // SMEM row bytes; `last` is not in bounds
 };
 
+/// Coordinates of a copy, dimension 0 first.
 using TensorCoordinates = std::array<int32_t, 5>;
 
 /// Returns row `row` (0..rows-1) of a tile copy at `start`. Loads clip every dimension per element; stores clip
@@ -78,10 +80,11 @@ constexpr uint32_t tf32_load_rounding(uint32_t bits) {
 /// box moved by wOffset (PTX ISA 5.5.5). One thread uses a walk at a time.
 class Im2colWalk {
  public:
+  /// The first pixel: the instruction's coordinates.
   struct Start {
-    int32_t channel = 0;
+    int32_t channel = 0;               // dimension 0
     std::array<int32_t, 3> spatial{};  // W, H, D
-    int32_t image = 0;
+    int32_t image = 0;                 // the last dimension
   };
   /// `offsets`: W, H, D; in the w modes {wHalo, wOffset}.
   Im2colWalk(const TensorMapFields& f, const Start& start, const std::array<uint32_t, 3>& offsets,
@@ -89,6 +92,7 @@ class Im2colWalk {
 
   /// Returns the current pixel as a row: channels start..start+C-1, clipped to the tensor's channels.
   TileRow row() const;
+  /// Goes to the next pixel.
   void advance();
 
  private:
@@ -103,16 +107,17 @@ class Im2colWalk {
 /// Operands of one copy instruction, in any mode.
 struct TensorRequest {
   Mod mode = Mod::tile;  // tile, tile_gather4, tile_scatter4, im2col, im2col_w, im2col_w_128, im2col_no_offs
-  TensorAccess access = TensorAccess::load;
+  TensorAccess access = TensorAccess::load;  // direction
   TensorCoordinates coord{};         // dimension 0 first; gather4 and scatter4: {column, row0 … row3}
   std::array<uint16_t, 3> offset{};  // im2col: W, H, D; w modes: {wHalo, wOffset}
 };
 
 /// The rows of a copy in any mode, in SMEM order.
 struct TensorRows {
-  TileGeometry geometry;
-  std::vector<TileRow> rows;
+  TileGeometry geometry;      // of the box
+  std::vector<TileRow> rows;  // one after another in SMEM
 };
+/// Returns the rows of a copy; the request is a checked one (check_request).
 TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r);
 
 /// Reports E1475 for coordinates and offsets that the device rejects, E1478 if the mode does not fit the map, E1479 for

@@ -23,8 +23,10 @@ enum class CopyShape : uint8_t {
   s64x128b_01_23,
   s32x128b_warpx4
 };
+/// Number of shapes.
 inline constexpr unsigned kCopyShapeCount = 6;
 
+/// Rows of shared memory that one copy reads.
 constexpr unsigned copy_rows(CopyShape s) {
   switch (s) {
     case CopyShape::s128x256b:
@@ -39,6 +41,7 @@ constexpr unsigned copy_rows(CopyShape s) {
 constexpr unsigned copy_units(CopyShape s) {
   return s == CopyShape::s128x256b || s == CopyShape::s4x256b ? 2 : 1;
 }
+/// Columns of tensor memory that one copy writes.
 constexpr unsigned copy_columns(CopyShape s) { return 4 * copy_units(s); }
 
 /// SMEM address of 16-byte unit `unit` of row `row`; the descriptor addresses a K-major operand.
@@ -48,8 +51,8 @@ constexpr uint32_t copy_source(const SmemDescriptor& d, unsigned row, unsigned u
 
 /// Lanes that receive one row.
 struct CopyLanes {
-  unsigned count = 0;
-  std::array<uint16_t, 4> lane{};
+  unsigned count = 0;              // of lanes
+  std::array<uint16_t, 4> lane{};  // the first `count` of them
 };
 
 /// Lanes of row `row`, relative to the lane of the TMEM address, which only 4x256b uses (docs/facts/tcgen05.md §3: e.g. 0 or 31).

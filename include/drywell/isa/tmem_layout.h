@@ -101,7 +101,9 @@ constexpr bool is_valid_d_base_lane(DLayout layout, unsigned lane) {
 
 /// Left shift of the value inside its byte container (docs/facts/tcgen05.md §3, §5). Public sources disagree on the 6-bit place (bits
 /// 5..0 or 6..1); all code uses this constant, so that cp, A in TMEM and the datapath agree.
-inline constexpr unsigned kFp4ContainerShift = 2, kFp6ContainerShift = 0;
+inline constexpr unsigned kFp4ContainerShift = 2;
+/// The same of 6-bit values.
+inline constexpr unsigned kFp6ContainerShift = 0;
 
 /// Column relative to A's address, and bits of that column.
 struct TmemBits {
@@ -112,6 +114,7 @@ struct TmemBits {
 
 /// Columns of A per MMA: 32 bytes a row, 48 if K is 96.
 inline constexpr unsigned kTmemAColumns = 8;
+/// The same for either K.
 constexpr unsigned a_columns(bool k96) { return k96 ? kTmemAColumns * 3 / 2 : kTmemAColumns; }
 
 /// Column and bits of stored element k of an A row (k counts compressed elements when sparse).

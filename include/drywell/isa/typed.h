@@ -94,7 +94,7 @@ template <class K>
 class Typed {
  public:
   using Where = SourceLocation;  // the author's line
-  using Operand = TypedOperand;
+  using Operand = TypedOperand;  // of a function below
 
   /// Emits into `k`.
   explicit Typed(K&& k) : k_(std::forward<K>(k)) {}
@@ -126,6 +126,7 @@ class Typed {
 
   K k_;
 };
+/// Typed(k) refers to a builder, and holds a guard.
 template <class K>
 Typed(K&&) -> Typed<K>;
 

@@ -12,9 +12,13 @@ namespace drywell::isa {
 /// Collects the reports about one instruction for its legality rules. One thread uses it.
 class LegalityReport {
  public:
+  /// Messages about instruction `at` go to `out`.
   LegalityReport(const InstructionRef& at, Diagnostics& out) : at_(at), out_(out) {}
+  /// Adds an error.
   void error(Code code, std::string message, std::string hint = {});
+  /// Adds a warning.
   void warning(Code code, std::string message, std::string hint = {});
+  /// True after an error.
   bool failed() const { return failed_; }
 
  private:

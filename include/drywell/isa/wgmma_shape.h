@@ -5,8 +5,9 @@
 
 namespace drywell::isa {
 
+/// The shape of one wgmma.mma_async; M is 64.
 struct WgmmaShape {
-  unsigned n = 0, k = 0;
+  unsigned n = 0, k = 0;  // in elements
 };
 
 /// .m64nNkK; mods.inc lists N = 8 … 256 for each K, 64 (sparse 8-bit) last.

@@ -7,11 +7,14 @@
 
 namespace drywell::isa {
 
+/// The shape of one wmma.mma.
 struct WmmaShape {
-  unsigned m = 0, n = 0, k = 0;
+  unsigned m = 0, n = 0, k = 0;  // in elements
 };
+/// The matrices of the instruction; c is also its result.
 enum class WmmaMatrix : unsigned char { a, b, c };
 
+/// The shape that a shape token names.
 constexpr WmmaShape wmma_shape(Mod m) {
   switch (m) {
     case Mod::m16n16k16: return {16, 16, 16};
@@ -24,7 +27,9 @@ constexpr WmmaShape wmma_shape(Mod m) {
   }
 }
 
+/// Rows of a matrix.
 constexpr unsigned wmma_rows(WmmaShape s, WmmaMatrix x) { return x == WmmaMatrix::b ? s.k : s.m; }
+/// Columns of a matrix.
 constexpr unsigned wmma_columns(WmmaShape s, WmmaMatrix x) { return x == WmmaMatrix::a ? s.k : s.n; }
 
 /// Registers of a lane's fragment. A and B of .f16 have eight registers in every shape.

@@ -14,6 +14,7 @@ namespace drywell::kernels::gemm {
 
 /// The reference's names of the simulator's formats.
 reference::NumberFormat number_format(numeric::Format f);
+/// The same of a result's type.
 reference::OutputFormat output_format(isa::TensorType t);
 
 /// The operand as the reference takes it; it refers to `q`.

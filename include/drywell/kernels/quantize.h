@@ -11,6 +11,7 @@
 
 namespace drywell::kernels {
 
+/// What the elements are divided by.
 enum class ScaleRule : uint8_t {
   none,    // each element is rounded without a scale (bf16, f16)
   tensor,  // one f32 factor, the largest magnitude over the format's largest value
@@ -18,21 +19,22 @@ enum class ScaleRule : uint8_t {
   nvfp4,   // ue4m3 scales under one f32 factor (docs/facts/numerics.md §4)
 };
 
+/// How a matrix is quantized.
 struct QuantizeRecipe {
-  numeric::Format format = numeric::Format::bf16;
-  ScaleRule rule = ScaleRule::none;
+  numeric::Format format = numeric::Format::bf16;  // of the elements
+  ScaleRule rule = ScaleRule::none;                // what they are divided by
   uint32_t block = 0;  // elements of one scale along k
 };
 
 /// rows x k elements, k contiguous: value = factor * scale * element.
 struct QuantizedMatrix {
-  numeric::Format format = numeric::Format::bf16;
-  uint64_t rows = 0, k = 0;
-  std::vector<uint16_t> codes;
+  numeric::Format format = numeric::Format::bf16;  // of the elements
+  uint64_t rows = 0, k = 0;                        // extents, in elements
+  std::vector<uint16_t> codes;                     // one element each
   uint32_t block = 0;  // 0: no scales
-  numeric::Format scale_format = numeric::Format::ue8m0;
+  numeric::Format scale_format = numeric::Format::ue8m0;  // of the scales
   std::vector<uint8_t> scales;  // rows x k / block
-  float factor = 1;
+  float factor = 1;             // of the whole matrix
 
   /// False for shape_alone().
   bool has_elements() const { return !codes.empty(); }

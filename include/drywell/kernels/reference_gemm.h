@@ -10,6 +10,7 @@
 
 namespace drywell::kernels::reference {
 
+/// Formats of operands and scales, as the reference knows them.
 enum class NumberFormat : uint8_t { e2m1,
                                     e2m3,
                                     e3m2,
@@ -25,11 +26,11 @@ double number_value(NumberFormat format, uint16_t code);
 
 /// rows x k codes, one per entry, k contiguous, with one scale for every `block` of them along k.
 struct GemmOperand {
-  NumberFormat format = NumberFormat::bf16;
-  uint64_t rows = 0, k = 0;
-  const uint16_t* codes = nullptr;
+  NumberFormat format = NumberFormat::bf16;  // of the codes
+  uint64_t rows = 0, k = 0;                  // extents, in elements
+  const uint16_t* codes = nullptr;           // rows x k
   uint32_t block = 0;  // 0: no scales
-  NumberFormat scale_format = NumberFormat::ue8m0;
+  NumberFormat scale_format = NumberFormat::ue8m0;  // of the scales
   const uint8_t* scales = nullptr;  // rows x ceil(k / block)
 };
 
@@ -51,6 +52,7 @@ std::vector<float> gemm_accumulators(const GemmOperand& a, const GemmOperand& b,
 
 /// Returns a row of an operand as float64.
 using RowOf = std::function<std::vector<double>(uint64_t row)>;
+/// Rows of an operand: its elements times their scales.
 RowOf float64_rows(const GemmOperand& operand);
 /// Rows of a rows x k float array.
 RowOf float64_rows(std::span<const float> values, uint64_t k);
@@ -59,6 +61,7 @@ RowOf float64_rows(std::span<const float> values, uint64_t k);
 std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t columns,
                                  std::span<const uint64_t> rows, unsigned threads = 0);
 
+/// Formats of the result.
 enum class OutputFormat : uint8_t { bf16,
                                     f16,
                                     f32 };
@@ -66,6 +69,7 @@ enum class OutputFormat : uint8_t { bf16,
 /// Computes the epilogue of an accumulator in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then rounds to
 /// nearest even. Returns the code.
 uint32_t gemm_output(float accumulator, float alpha, float beta, std::optional<float> c, OutputFormat format);
+/// The value of a result's code.
 float output_value(uint32_t code, OutputFormat format);
 
 }  // namespace drywell::kernels::reference

@@ -14,6 +14,7 @@ namespace drywell::kernels {
 void compare_bits(Verification& v, std::string_view name, std::span<const std::byte> got,
                   std::span<const std::byte> want, uint64_t columns, uint32_t element_bytes);
 
+/// The same of arrays of T.
 template <class T>
 void compare_bits(Verification& v, std::string_view name, std::span<const T> got, std::span<const T> want,
                   uint64_t columns) {

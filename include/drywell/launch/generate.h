@@ -9,6 +9,7 @@
 
 namespace drywell::kernels {
 
+/// What generated numbers are like.
 enum class Distribution : uint8_t {
   normal,        // mean 0, standard deviation `scale`
   uniform,       // [-scale, scale)
@@ -17,12 +18,14 @@ enum class Distribution : uint8_t {
 
 /// Returns "normal", "uniform" or "heavy-tailed"
 std::string_view distribution_name(Distribution d);
+/// The distribution of that name; none if there is none.
 std::optional<Distribution> parse_distribution(std::string_view name);
 
+/// How numbers are generated.
 struct GenerateOptions {
-  Distribution distribution = Distribution::normal;
-  uint64_t seed = 1;
-  float scale = 1;
+  Distribution distribution = Distribution::normal;  // of the numbers
+  uint64_t seed = 1;                                 // equal seeds give equal numbers
+  float scale = 1;                                   // as the distribution says
   /// heavy_tailed: one of this many columns is an outlier channel; 0 = none.
   uint32_t outlier_period = 128;
   /// heavy_tailed: largest gain of an outlier channel; the smallest is a quarter of it.

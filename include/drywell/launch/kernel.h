@@ -63,9 +63,8 @@ struct KernelReport {
   std::vector<TimedLaunch> launches;                      // those of a host code that launches several, in their order; else empty
   Verification verify;                                    // of the outputs
   std::vector<std::pair<std::string, NpyArray>> outputs;  // by name; saved as <name>.npy
-  uint64_t bytes_read = 0,
-           bytes_written = 0;                                   // bytes of global memory that the algorithm must access once: the traffic of the
-                                                                // bandwidth bound
+  /// Bytes of global memory that the algorithm must read and write once: the traffic of the bandwidth bound.
+  uint64_t bytes_read = 0, bytes_written = 0;                   // read, written
   std::vector<std::pair<std::string, std::string>> notes;       // further lines of the summary
   std::vector<std::pair<std::string, std::string>> host_notes;  // the same, about the speed of this host
 };

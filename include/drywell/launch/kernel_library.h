@@ -23,8 +23,8 @@ namespace drywell::kernels {
 struct KernelList {
   const char* build = nullptr;  // of the libraries that the shared object is linked with
   unsigned calls = 0;           // of add()
-  const Kernel* first = nullptr;
-  size_t count = 0;
+  const Kernel* first = nullptr;  // of the kernels
+  size_t count = 0;               // of the kernels
   /// Registers the kernels; they must live as long as the program. One call.
   void add(std::span<const Kernel> kernels);
 };

@@ -29,8 +29,8 @@ struct Parameter {
   std::string_view default_value;  // as a user would write it; flags: "false" or "true"
   std::string_view doc;            // one line
   std::vector<std::string_view> allowed{};  // choice: the values
-  int64_t least = std::numeric_limits<int64_t>::min(),
-          greatest = std::numeric_limits<int64_t>::max();  // integer, real
+  int64_t least = std::numeric_limits<int64_t>::min();     // integer, real: the least value that is allowed
+  int64_t greatest = std::numeric_limits<int64_t>::max();  // and the greatest
 };
 
 /// A size: at least 1.

@@ -11,15 +11,15 @@ namespace drywell::sim {
 
 /// Addresses of the lanes of `mask`; the other entries are not read.
 struct LaneAddresses {
-  std::array<uint64_t, kWarpSize> at;
-  LaneMask mask = 0;
+  std::array<uint64_t, kWarpSize> at;  // by lane
+  LaneMask mask = 0;                   // lanes that access
   uint32_t bytes = 0;  // per lane
 };
 
 /// A run of bytes in global memory.
 struct ByteRange {
-  uint64_t address = 0;
-  uint32_t bytes = 0;
+  uint64_t address = 0;  // of the first byte
+  uint32_t bytes = 0;    // how many
   /// Global accesses: of an atomic one, lanes at the word that has most of them; of a store, sectors that it writes a part of.
   uint32_t turns = 0;
 };
@@ -44,6 +44,7 @@ struct SmemContention {
   uint32_t bank = 1;  // lanes at the busiest bank, equal words counted
   uint32_t word = 1;  // lanes at the busiest word
 };
+/// Returns how the lanes of an access to shared memory meet in banks.
 SmemContention smem_contention(const LaneAddresses& a);
 
 }  // namespace drywell::sim

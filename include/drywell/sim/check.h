@@ -71,7 +71,10 @@ struct WaitGraph {
   /// A warp that waits, what it waits for, or a warp that has not arrived there.
   struct Node {
     /// Which of these.
-    enum class Kind : uint8_t { blocked, barrier, other } kind = Kind::blocked;
+    enum class Kind : uint8_t { blocked,
+                                barrier,
+                                other };
+    Kind kind = Kind::blocked;       // which of these
     std::vector<std::string> lines;  // the first is its name
   };
   /// From the one that waits to the one that it waits for.

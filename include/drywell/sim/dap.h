@@ -28,7 +28,7 @@ struct DapLaunch {
 
 /// How the program ended.
 struct DapOutcome {
-  int exit_code = 0;
+  int exit_code = 0;         // of the process (docs/errors.md)
   std::string verification;  // a line for the client; empty: none
 };
 

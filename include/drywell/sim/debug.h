@@ -16,9 +16,10 @@
 
 namespace drywell::sim {
 
+/// A session of the debugger at a terminal or from a file.
 struct StepSession {
   std::string script;       // path of a command file; empty: the terminal, or standard input
-  bool colour = false;
+  bool colour = false;      // the output has colours
   bool run_on = false;      // if the user leaves the launch before its end, run it to its end
 };
 

@@ -118,10 +118,13 @@ class Device {
   Occupancy estimated_occupancy(const LoadedModule& m, std::string_view kernel, const LaunchConfig& config);
   /// The heap of `malloc` in kernels: its bytes (8 MiB at first), what kernels have not freed, and its end.
   struct KernelHeap {
-    uint64_t allocations = 0, bytes = 0;
+    uint64_t allocations = 0, bytes = 0;  // not freed; their bytes
   };
+  /// Sets the heap's bytes.
   void set_kernel_heap(uint64_t bytes);
+  /// What kernels have not freed.
   KernelHeap kernel_heap() const;
+  /// Frees all of it.
   void free_kernel_heap();
   /// Registers of a thread: what ptxas takes for kernels with setmaxnreg, otherwise an estimate. Throws as occupancy().
   uint32_t registers(const LoadedModule& m, std::string_view kernel);

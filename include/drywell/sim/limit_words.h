@@ -10,6 +10,7 @@
 
 namespace drywell::sim {
 
+/// The bounds of a run as options give them.
 struct RunLimits {
   uint64_t instructions = 0, cycles = 0;  // 0: no bound
   std::string timeout, memory;            // "2", "0.5", "90s", "5m", "1h"; "512M", "8G"; empty: no bound

@@ -118,7 +118,7 @@ struct AsyncEvent {
 
   /// At issue, if ObserverWants::spans: all memory that it will read and write, as far as determined at issue; signals on mbarriers are
   /// not included. Spans may touch or overlap. Empty at other moments, and for invalid operations that will fault.
-  std::span<const Span> reads, writes;
+  std::span<const Span> reads, writes;  // by the operation
   uint64_t now = 0;  // the cluster's clock
 };
 /// A warp arrived at a named barrier; the event has the state after the arrival.

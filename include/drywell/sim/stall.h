@@ -27,6 +27,7 @@ enum class Stall : uint8_t {
   finished,             // the warp had ended, its CTA still ran
   count_
 };
+/// Number of states.
 inline constexpr size_t kStallCount = static_cast<size_t>(Stall::count_);
 /// "issued", "register_dependency", …: stable names for tables and JSON.
 std::string_view stall_name(Stall s);

@@ -16,10 +16,11 @@ std::string trace_to_csv(std::string_view trace, const std::string& name);
 /// operations as spans of their unit. Throws InputError E4202 for a trace without cycles.
 std::string trace_to_perfetto(std::string_view trace, const std::string& name);
 
+/// What a timeline shows.
 struct TimelineOptions {
-  std::string cta = "0.0.0";
+  std::string cta = "0.0.0";  // the CTA
   uint64_t from = 0, to = 0;  // cycles; to == 0: the last
-  size_t columns = 96;
+  size_t columns = 96;        // intervals of time
 };
 /// Rows are warps and their units, columns are intervals of time; each cell shows the state with the most cycles in it. Throws
 /// InputError E4202 for a trace without cycles. As letters, for terminals.

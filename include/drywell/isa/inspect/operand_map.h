@@ -12,7 +12,7 @@ namespace drywell::isa {
 
 /// Bytes [first, last) of shared memory.
 struct ByteRun {
-  uint64_t first = 0, last = 0;
+  uint64_t first = 0, last = 0;  // in bytes; `last` is not one of them
   bool operator==(const ByteRun&) const = default;
 };
 

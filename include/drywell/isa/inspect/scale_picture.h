@@ -36,7 +36,7 @@ struct ScalePanel {
 
 /// An entry of the legend.
 struct ScaleKey {
-  std::string name;
+  std::string name;     // what has the colour
   uint32_t colour = 0;  // 0xRRGGBB
 };
 
@@ -44,8 +44,7 @@ struct ScaleKey {
 struct ScalePicture {
   std::string title, subtitle;  // above the picture
   std::string x_name, y_name;  // of the axes
-  uint32_t x_step = 0,
-           y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
+  uint32_t x_step = 0, y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
   std::vector<ScaleKey> keys;      // the legend
   std::vector<ScalePanel> panels;  // from the top
   double x_from = 0;               // number of the first column

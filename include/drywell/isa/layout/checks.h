@@ -10,14 +10,15 @@ namespace drywell::layout {
 
 /// `detail` is the reason in one line, with coordinates and indices.
 struct CheckResult {
-  bool ok = false;
-  std::string detail;
+  bool ok = false;     // the property holds
+  std::string detail;  // why, or why not
 };
 
 /// Smallest and largest index of a layout into the integers (swizzle applied).
 struct IndexRange {
   int64_t low = 0, high = -1;  // high < low: the layout is empty
 };
+/// The least and the greatest index of a layout's elements.
 IndexRange index_range(const ComposedLayout& l);
 
 // All checks use coordinates 0 … size-1. A check that must visit every element throws E1808 above 2^26 elements or if

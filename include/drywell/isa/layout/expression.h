@@ -14,25 +14,28 @@ namespace drywell::layout {
 
 /// A bare word such as LayoutLeft or K, an argument of some functions.
 struct Word {
-  std::string text;
+  std::string text;  // as written
   bool operator==(const Word&) const = default;
 };
 
 /// A swizzle, pointer or coordinate without its layout.
 struct Front {
-  std::optional<Swizzle> swizzle;
-  Origin origin;
+  std::optional<Swizzle> swizzle;  // none: there is no swizzle in front
+  Origin origin;                   // pointer or coordinate; may be none
 };
 
+/// What an expression yields.
 using Value = std::variant<IntTuple, Tiler, ComposedLayout, Front, bool, Word>;
 
+/// The value in CuTe's notation, or in numbers without marks.
 std::string to_string(const Value& v, Marks marks);
 
 /// Reading of unmarked numbers. automatic: cute if the text holds a `_N`, else plain.
 enum class Reading : uint8_t { automatic, cute, plain };
 
+/// The value of an expression.
 struct Evaluation {
-  Value value;
+  Value value;  // the result
   Marks marks;  // notation of the input, for printing the result
   /// The value as a layout: throws E1803 if it is not a layout.
   const ComposedLayout& layout() const;
@@ -45,6 +48,7 @@ Evaluation evaluate(std::string_view text, Reading reading = Reading::automatic)
 
 /// Evaluates a layout literal or an expression that yields a plain layout.
 Layout parse_layout(std::string_view text, Reading reading = Reading::automatic);
+/// Evaluates a literal or an expression that yields a tuple of integers.
 IntTuple parse_int_tuple(std::string_view text, Reading reading = Reading::automatic);
 
 /// Returns the names of all functions of the language with their argument patterns, one per line, for help and

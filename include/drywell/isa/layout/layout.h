@@ -185,13 +185,14 @@ Layout downcast(const Layout& l, int64_t n);
 /// Reinterprets elements of old_bits as elements of new_bits.
 Layout recast_layout(const Layout& l, int64_t old_bits, int64_t new_bits);
 
-/// Tiles a layout and slices the rest modes with `coord` (missing trailing entries are `_`); `projection`
-/// drops the modes marked `_` from tiler and coord (CuTe local_tile, Step<_1,X,_1>). Returns the tile; its
-/// offset is `zipped_divide(l, tiler)(_, coord)`.
+/// A tile of a layout, and where it begins.
 struct LocalTile {
   Layout layout;    // of the tile
   IntTuple offset;  // of its first element
 };
+/// Tiles a layout and slices the rest modes with `coord` (missing trailing entries are `_`); `projection`
+/// drops the modes marked `_` from tiler and coord (CuTe local_tile, Step<_1,X,_1>). Returns the tile; its
+/// offset is `zipped_divide(l, tiler)(_, coord)`.
 LocalTile local_tile(const Layout& l, const Tiler& tiler, const IntTuple& coord,
                      const IntTuple* projection = nullptr);
 /// Keeps the modes of a tiler that are not paired with `_`.

@@ -14,7 +14,7 @@ namespace drywell::layout {
 // -----------------------------------------------------------------------------------------------
 
 /// Rows of one scale-factor tile, factors per row in it, and its bytes.
-inline constexpr int64_t kSfTileRows = 128, kSfTileFactors = 4, kSfTileBytes = 512;
+inline constexpr int64_t kSfTileRows = 128, kSfTileFactors = 4, kSfTileBytes = 512;  // of one tile
 
 /// The tile: 128 rows x 4 factors of `vector` elements each; MN-major exchanges the two modes.
 Layout sf_atom(int64_t vector, Major major = Major::k);

@@ -24,9 +24,10 @@ ComposedLayout tile_to_mma_shape(const ComposedLayout& atom, const IntTuple& mma
 
 /// One tcgen05.mma in CUTLASS's partitions: M, N, K of the instruction (of both CTAs when n_sm is 2).
 struct UmmaAtom {
-  int64_t m = 128, n = 16, k = 16;
-  int n_sm = 1;
+  int64_t m = 128, n = 16, k = 16;  // in elements
+  int n_sm = 1;                     // CTAs that execute it: 1 or 2
 };
+/// The operands of the instruction; c is the accumulator.
 enum class Operand : uint8_t { a, b, c };
 /// Tensor (M|N, K|N, rest…) -> (MMA, MMA_M|N, MMA_K|N, rest…) of CTA `v` of the pair.
 ComposedLayout mma_partition(const UmmaAtom& mma, Operand op, const ComposedLayout& tensor, int64_t v = 0);
@@ -34,11 +35,12 @@ ComposedLayout mma_partition(const UmmaAtom& mma, Operand op, const ComposedLayo
 IntTuple partition_shape(const UmmaAtom& mma, Operand op, const IntTuple& tile);
 /// A partitioned SMEM operand as a tensor of SMEM descriptors: one per MMA, strides in 16-byte units.
 ComposedLayout descriptor_tensor(const ComposedLayout& smem_operand, uint32_t bits);
+/// The two sides of a copy, whose first modes agree.
+struct TmaPartition {
+  ComposedLayout gmem, smem;  // ((TMA, iterations), rest…)
+};
 /// (TMA tile, rest…) of SMEM and of GMEM side by side -> ((TMA, iterations), rest…), for copies of `elements`
 /// at a time.
-struct TmaPartition {
-  ComposedLayout gmem, smem;
-};
 TmaPartition tma_partition(const ComposedLayout& smem, const ComposedLayout& gmem, int64_t elements);
 
 /// Placement of several atoms in TMEM by CUTLASS (UMMA::TmemAllocMode).

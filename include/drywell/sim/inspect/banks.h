@@ -17,8 +17,9 @@ LaneAddresses lane_addresses(std::string_view expression, uint32_t bytes, uint32
 /// Bytes per address of an instruction and the number of lanes that give addresses: "ld.v4.b32", "st.b64", "ldmatrix.x4",
 /// "stmatrix.x2.trans". Throws InputError E4306 for other instructions.
 struct AccessForm {
-  uint32_t bytes = 4, lanes = kWarpSize;
+  uint32_t bytes = 4, lanes = kWarpSize;  // of each lane; lanes that give an address
 };
+/// The form that the instruction's name says.
 AccessForm access_form(std::string_view instruction);
 
 /// The same addresses after a shared-memory swizzle.

@@ -11,20 +11,21 @@
 
 namespace drywell::sim {
 
+/// One element of an operand, and what holds it.
 struct FragmentElement {
   uint32_t thread = 0, reg = 0, part = 0;  // part: element within the register, lowest bits first
-  uint32_t row = 0, column = 0;
+  uint32_t row = 0, column = 0;            // in the matrix
   bool operator==(const FragmentElement&) const = default;
 };
 
 /// One operand: a matrix of rows x columns; each element is in a thread's register.
 struct FragmentMap {
   std::string title;        // "A of mma.sync.m16n8k16, 16-bit elements"
-  std::string row_name = "row", column_name = "column";
+  std::string row_name = "row", column_name = "column";  // of the matrix
   std::string operand;      // "a", "b", "d"; "x" for instructions with one operand
   std::string thread_name = "thread", register_name = "register";  // of what holds an element; their first letters stand in cells
-  uint32_t rows = 0, columns = 0, threads = 32, registers = 0, per_register = 1;
-  std::vector<FragmentElement> elements;
+  uint32_t rows = 0, columns = 0, threads = 32, registers = 0, per_register = 1;  // extents of the matrix; of what holds it; elements of a register
+  std::vector<FragmentElement> elements;                                          // in the order of threads, registers and parts
 };
 
 /// The operands of an instruction in PTX spelling, without modifiers that do not affect the fragment: "tcgen05.ld.16x256b.x2",

@@ -13,7 +13,7 @@ namespace drywell::sim {
 
 /// A run's progress at one moment.
 struct ProgressValues {
-  uint64_t ctas_done = 0, ctas_total = 0;
+  uint64_t ctas_done = 0, ctas_total = 0;  // of the launch
   uint64_t cycles = 0;  // timed driver only
   double seconds = 0;   // since the launch began
 };
@@ -27,10 +27,11 @@ std::string describe_progress(const ProgressValues& v, size_t bar);
 /// one thread uses the object.
 class ProgressLine {
  public:
+  /// How the line is written.
   struct Manner {
-    std::FILE* to = stderr;
+    std::FILE* to = stderr;  // where it goes
     bool redraws = false;  // `to` is a terminal
-    std::chrono::milliseconds first{10'000}, next{10'000};
+    std::chrono::milliseconds first{10'000}, next{10'000};  // until the first line, and between lines
   };
   /// The manner for this process's stderr.
   static Manner on_stderr();
@@ -48,6 +49,7 @@ class ProgressLine {
   /// A phase that ends with the object, also by an exception.
   class During {
    public:
+    /// The phase begins; it ends with this object.
     During(ProgressLine& line, std::string_view what) : line_(line) { line_.phase(what); }
     ~During() { line_.phase(""); }
     During(const During&) = delete;

@@ -16,7 +16,7 @@ namespace drywell::sim {
 class Listener;
 
 /// Shared memory as a grid: lines of 128 bytes, in each the 32 banks of 4 bytes.
-inline constexpr uint32_t kSmemLineBytes = 128, kSmemBanks = 32;
+inline constexpr uint32_t kSmemLineBytes = 128, kSmemBanks = 32;  // of a line
 
 /// How the bytes of an operand are elements: a box of a tensor map, or an operand of tcgen05.mma by its descriptor.
 struct SmemForm {

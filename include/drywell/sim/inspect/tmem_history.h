@@ -28,8 +28,7 @@ struct TmemStep {
   bool writes = false;                    // else it reads
   uint8_t cta = 0;  // rank in the cluster
   uint16_t lane = 0, lanes = 0, column = 0, columns = 0;  // the rectangle
-  uint64_t issued = 0,
-           done = 0;                        // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
+  uint64_t issued = 0, done = 0;                          // cycles (timed driver) or instructions of the cluster; done 0: in flight at the end
   uint32_t place = 0;                       // index into TmemHistoryData::places
   uint32_t warp = 0;                        // of the issuing CTA
   int32_t form = -1;                        // index into forms; -1: the elements are those of the cells' last tcgen05.mma

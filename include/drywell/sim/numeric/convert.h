@@ -12,10 +12,11 @@
 
 namespace drywell::numeric {
 
+/// A conversion: cvt without its value.
 struct ConvertSpec {
-  Format dst = Format::f32;
-  Format src = Format::f32;
-  Rounding rounding = Rounding::rn;
+  Format dst = Format::f32;          // of the result
+  Format src = Format::f32;          // of the operand
+  Rounding rounding = Rounding::rn;  // where the result is not exact
   bool satfinite = false;  // implied by PTX for every target below 16 bits
   bool relu = false;       // negative results (and -0) become +0
   bool ftz = false;        // f32 subnormals, source or result, become zero of the same sign
@@ -57,11 +58,13 @@ constexpr uint32_t unpack(Format f, uint32_t word, unsigned i) {
   return word >> i * w & ((uint32_t{1} << w) - 1);
 }
 
+/// The 8 bits in the opposite order.
 constexpr uint32_t reverse_bits8(uint32_t v) {
   v = (v & 0xF0) >> 4 | (v & 0x0F) << 4;
   v = (v & 0xCC) >> 2 | (v & 0x33) << 2;
   return (v & 0xAA) >> 1 | (v & 0x55) << 1;
 }
+/// The 16 bits in the opposite order.
 constexpr uint32_t reverse_bits16(uint32_t v) {
   return reverse_bits8(v & 0xFF) << 8 | reverse_bits8(v >> 8 & 0xFF);
 }

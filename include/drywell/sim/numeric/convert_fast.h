@@ -14,7 +14,9 @@
 namespace drywell::numeric {
 
 namespace detail {
+/// The number of a word.
 constexpr float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
+/// The word of a number.
 constexpr uint32_t as_bits(float v) { return std::bit_cast<uint32_t>(v); }
 /// 2^e as a float word; -126 <= e <= 127.
 constexpr uint32_t pow2_bits(int e) { return static_cast<uint32_t>(e + 127) << 23; }
@@ -111,16 +113,27 @@ constexpr uint32_t f32_to_bf16_rs(uint32_t x, uint32_t random) {
 /// cvt.f32.bf16: NaN payloads and signalling NaNs pass unchanged (measured, docs/facts/numerics.md §2.1).
 constexpr uint32_t bf16_to_f32(uint32_t code) { return code << 16; }
 
+/// cvt.rn.f16.f32.
 constexpr uint32_t f32_to_f16_rn(uint32_t x) { return narrow_rn<Format::f16>(x); }
+/// cvt.rz.f16.f32.
 constexpr uint32_t f32_to_f16_rz(uint32_t x) { return narrow_rz<Format::f16>(x); }
+/// cvt.rs.f16x2.f32, of one element.
 constexpr uint32_t f32_to_f16_rs(uint32_t x, uint32_t random) { return narrow_rs<Format::f16>(x, random); }
+/// cvt.rn.satfinite.e2m1x2.f32, of one element.
 constexpr uint32_t f32_to_e2m1_rn(uint32_t x) { return narrow_rn<Format::e2m1>(x); }
+/// cvt.rs.satfinite.e2m1x4.f32, of one element.
 constexpr uint32_t f32_to_e2m1_rs(uint32_t x, uint32_t random) { return narrow_rs<Format::e2m1>(x, random); }
+/// cvt.rn.satfinite.e2m3x2.f32, of one element.
 constexpr uint32_t f32_to_e2m3_rn(uint32_t x) { return narrow_rn<Format::e2m3>(x); }
+/// cvt.rn.satfinite.e3m2x2.f32, of one element.
 constexpr uint32_t f32_to_e3m2_rn(uint32_t x) { return narrow_rn<Format::e3m2>(x); }
+/// cvt.rn.satfinite.e4m3x2.f32, of one element.
 constexpr uint32_t f32_to_e4m3_rn(uint32_t x) { return narrow_rn<Format::e4m3>(x); }
+/// cvt.rs.satfinite.e4m3x4.f32, of one element.
 constexpr uint32_t f32_to_e4m3_rs(uint32_t x, uint32_t random) { return narrow_rs<Format::e4m3>(x, random); }
+/// cvt.rn.satfinite.e5m2x2.f32, of one element.
 constexpr uint32_t f32_to_e5m2_rn(uint32_t x) { return narrow_rn<Format::e5m2>(x); }
+/// cvt.rs.satfinite.e5m2x4.f32, of one element.
 constexpr uint32_t f32_to_e5m2_rs(uint32_t x, uint32_t random) { return narrow_rs<Format::e5m2>(x, random); }
 
 /// cvt.f32.f16; every NaN becomes 7FFFFFFF.
@@ -157,7 +170,9 @@ template <Format F>
 constexpr uint32_t narrow_to_f16(uint32_t code) {
   return f32_to_f16_rn(narrow_to_f32<F>(code));
 }
+/// cvt.rn.f16x2.e4m3x2, of one element.
 constexpr uint32_t e4m3_to_f16(uint32_t code) { return narrow_to_f16<Format::e4m3>(code); }
+/// cvt.rn.f16x2.e5m2x2, of one element.
 constexpr uint32_t e5m2_to_f16(uint32_t code) {
   const uint32_t word = (code & 0xFF) << 8;
   return (word & 0x7FFF) > 0x7C00 ? 0x7FFF : word;
@@ -191,9 +206,11 @@ constexpr uint32_t f32_to_tf32_rn(uint32_t x) {
   const uint32_t rounded = (x + 0xFFF + (x >> 13 & 1)) & ~uint32_t{0x1FFF};
   return (x & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFFE000 : rounded;
 }
+/// cvt.rz.tf32.f32.
 constexpr uint32_t f32_to_tf32_rz(uint32_t x) {
   return (x & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFFE000 : x & ~uint32_t{0x1FFF};
 }
+/// cvt.rna.tf32.f32.
 constexpr uint32_t f32_to_tf32_rna(uint32_t x) {
   const uint32_t half = (x & 0x7FFFFFFF) > 0x7F800000 ? 0 : 0x1000;
   return (x + half) & ~uint32_t{0x1FFF};

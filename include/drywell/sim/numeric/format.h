@@ -80,7 +80,7 @@ struct Decoded {
   int lsb_exponent = 0;         // exponent of the significand's lowest bit
   /// max(exponent field, 1) - bias: the exponent of the encoding, not of the normalized value. The MMA alignment
   /// window uses this exponent (docs/facts/numerics.md §1, §3.1).
-  int raw_exponent = 0;
+  int raw_exponent = 0;  // the exponent field, without its bias taken off
 
   /// True for NaN.
   constexpr bool is_nan() const { return cls == FpClass::nan; }

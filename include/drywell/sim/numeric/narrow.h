@@ -15,12 +15,13 @@
 
 namespace drywell::numeric {
 
-/// One number of a format, in a byte or in two. A value: any threads may read one at the same time. Codes of 4 and 6 bits have a byte of their own here; `packed` puts them as memory has them.
+/// One number of a format, in a byte or in two. A value: any threads may read one at the same time. Codes of 4 and 6 bits have a byte
+/// of their own here; `packed` puts them as memory has them.
 template <Format F>
 class Narrow {
  public:
-  using Code = std::conditional_t<(format_info(F).bits() > 8), uint16_t, uint8_t>;
-  static constexpr Format kFormat = F;
+  using Code = std::conditional_t<(format_info(F).bits() > 8), uint16_t, uint8_t>;  // holds the bits
+  static constexpr Format kFormat = F;                                              // the number's format
 
   constexpr Narrow() = default;
   /// Rounds as cvt.rn.satfinite does (formats of 16 bits: as cvt.rn does, so that an overflow is infinite). ue8m0: rounds up to a power of two.
@@ -31,6 +32,7 @@ class Narrow {
     n.code_ = code;
     return n;
   }
+  /// The number's bits.
   constexpr Code code() const { return code_; }
   /// Exact.
   explicit operator float() const { return to_float(F, code_); }
@@ -45,13 +47,21 @@ class Narrow {
   Code code_ = 0;
 };
 
+/// bfloat16.
 using bf16 = Narrow<Format::bf16>;
+/// IEEE half.
 using f16 = Narrow<Format::f16>;
+/// 8 bits, 4 of exponent, no infinity.
 using e4m3 = Narrow<Format::e4m3>;
+/// 8 bits, 5 of exponent, with infinities.
 using e5m2 = Narrow<Format::e5m2>;
+/// 6 bits, 2 of exponent.
 using e2m3 = Narrow<Format::e2m3>;
+/// 6 bits, 3 of exponent.
 using e3m2 = Narrow<Format::e3m2>;
+/// 4 bits, 2 of exponent.
 using e2m1 = Narrow<Format::e2m1>;
+/// A power of two: a scale of MX formats.
 using ue8m0 = Narrow<Format::ue8m0>;
 
 /// Returns the bytes of the numbers as memory has them: two e2m1 in a byte, the first in its low half; the others one after another.
