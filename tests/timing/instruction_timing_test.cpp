@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "drywell/isa/parse.h"
+#include "sim/exec/decode.h"
 #include "sim/timing/stall_account.h"
 
 namespace drywell::sim {
@@ -75,13 +77,29 @@ TEST_F(IssueUnits, APipeAdmitsAFewInstructionsAhead) {
   EXPECT_EQ(pipes.admits(sms[0], sms[0].partitions[1], x, 100), 100u) << "another sub-partition's pipe";
 }
 
-TEST_F(IssueUnits, AdditionsGoWhereThereIsLessToDo) {
-  OpInfo x = op(OpKind::local, Pipe::alu, 4, 2);
-  x.either_pipe = true;
-  pipes.begin(*w.unit, x, 100);
-  pipes.begin(*w.unit, x, 100);
-  EXPECT_EQ(w.unit->pipes[static_cast<size_t>(Pipe::alu)].busy(), 2);
-  EXPECT_EQ(w.unit->pipes[static_cast<size_t>(Pipe::fma)].busy(), 2);
+/// The unit of the second instruction of a block, a sum.
+Pipe unit_of_a_sum_after(const std::string& first) {
+  const ArchConfig arch = load_arch("sm_100a");
+  const isa::Module m = isa::parse_ptx_or_throw(".version 8.6\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<4>;\n.reg .f32 %f<4>;\n" + first +
+                                                    "add.u32 %r1, %r1, %r2;\nst.local.u32 [%r1], %r1;\nret;\n}\n",
+                                                "sum.ptx");
+  return TimedProgram(*decode(m, m.functions[0], {}), arch).ops.at(1).pipe;
+}
+
+// lop_add and add_fma of tests/corpus/timing/mechanisms/cross.toml.
+TEST(TimedPrograms, ASumGoesWhereTheBlockHasLessToDo) {
+  EXPECT_EQ(unit_of_a_sum_after("xor.b32 %r1, %r1, %r3;\n"), Pipe::fma);
+  EXPECT_EQ(unit_of_a_sum_after("mad.lo.u32 %r1, %r1, %r3, %r2;\n"), Pipe::alu);
+  EXPECT_EQ(unit_of_a_sum_after("fma.rn.f32 %f1, %f1, %f2, %f3;\n"), Pipe::alu);
+}
+
+// cross_lop_fma of cross.toml: five cycles from unit to unit, four within one.
+TEST_F(IssueUnits, AResultTakesACycleMoreToAnotherUnit) {
+  w.registers.set(0, 104, Stall::register_dependency, Producer::alu);
+  const auto ready = [&](Producer unit) { return w.registers.find({std::span(program.slots).first(1), {}, Operands::kNoGuard, 0, unit}, 0).ready; };
+  EXPECT_EQ(ready(Producer::alu), 104u);
+  EXPECT_EQ(ready(Producer::fma), 105u);
+  EXPECT_EQ(ready(Producer::other), 104u);
 }
 
 // Half a wavefront a cycle for a sub-partition, one for the SM.
