@@ -163,6 +163,16 @@ uint32_t Places::alignment_of_operand(const Operand& o, unsigned depth) const {
   }
 }
 
+std::vector<Loop> loops_of(const isa::Function& f) {
+  std::vector<Loop> loops;
+  for (uint32_t i = 0; i < f.body.size(); ++i) {
+    for (const Operand& o : f.operands(f.body[i])) {
+      if (o.kind == Operand::Kind::label && f.labels[o.index].position <= i) loops.push_back({f.labels[o.index].position, i});
+    }
+  }
+  return loops;
+}
+
 namespace {
 
 // The labels that branches name.

@@ -58,6 +58,12 @@ class Places {
   mutable std::vector<isa::RegId> followed_;
 };
 
+/// From the target of a branch back to the branch.
+struct Loop {
+  uint32_t first, last;
+};
+std::vector<Loop> loops_of(const isa::Function& f);
+
 /// Positions at which a block starts, and the end: after a label, and after an instruction that may go elsewhere.
 std::vector<uint32_t> block_starts(const isa::Function& f);
 

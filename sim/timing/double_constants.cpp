@@ -34,14 +34,4 @@ uint8_t DoubleConstants::new_words(const isa::Function& f, const isa::Instructio
   return words;
 }
 
-std::vector<uint8_t> loop_heads(const isa::Function& f) {
-  std::vector<uint8_t> heads(f.body.size() + 1, 0);
-  for (uint32_t i = 0; i < f.body.size(); ++i) {
-    for (const Operand& o : f.operands(f.body[i])) {
-      if (o.kind == Operand::Kind::label && f.labels[o.index].position <= i) heads[f.labels[o.index].position] = 1;
-    }
-  }
-  return heads;
-}
-
 }  // namespace drywell::sim

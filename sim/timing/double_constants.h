@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <vector>
 
 #include "drywell/isa/instruction.h"
 
@@ -24,8 +23,5 @@ class DoubleConstants {
   std::map<isa::RegId, uint64_t> of_register_;  // registers that hold a constant
   std::set<uint64_t> there_;
 };
-
-/// One entry per instruction of the body: non-zero if a later branch goes back to it.
-std::vector<uint8_t> loop_heads(const isa::Function& f);
 
 }  // namespace drywell::sim

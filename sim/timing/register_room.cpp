@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "drywell/isa/spec.h"
+#include "sim/timing/block_motion.h"
 
 namespace drywell::sim {
 namespace {
@@ -16,20 +17,6 @@ struct Range {
   uint32_t first = ~0u, last = 0;
   bool used() const { return first != ~0u; }
 };
-
-struct Loop {
-  uint32_t first, last;
-};
-
-std::vector<Loop> loops_of(const isa::Function& f) {
-  std::vector<Loop> loops;
-  for (uint32_t i = 0; i < f.body.size(); ++i) {
-    for (const isa::Operand& o : f.operands(f.body[i])) {
-      if (o.kind == isa::Operand::Kind::label && f.labels[o.index].position <= i) loops.push_back({f.labels[o.index].position, i});
-    }
-  }
-  return loops;
-}
 
 // A value from before a loop that is read in it is needed until the loop ends.
 bool extend(std::vector<Range>& ranges, const std::vector<Loop>& loops) {

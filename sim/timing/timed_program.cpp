@@ -191,7 +191,9 @@ double width_factor(const isa::Instruction& i, TimingClass t) {
   if (t == TimingClass::ldmatrix || t == TimingClass::stmatrix) return matrices(i) / 4;
   if (t == TimingClass::mma_sync && i.mod(Slot::shape) != Mod::none && isa::spec(i.op).memory == isa::MemoryRole::none) return product_factor(i);
   if (t != TimingClass::alu && t != TimingClass::bitfield && t != TimingClass::imad) return 1;
-  return isa::type_bits(i.mod(Slot::type)) == 64 && isa::spec(i.op).pipe_slots == 1 ? 2 : 1;
+  const Mod type = i.mod(Slot::type);
+  const bool counted = isa::is_float_type(type) && isa::spec(i.op).pipe_slots > 1;  // its row says how many
+  return isa::type_bits(type) == 64 && !counted ? 2 : 1;
 }
 
 bool compares_doubles(const isa::Instruction& i) { return isa::spec(i.op).slot_index(Slot::cmp) >= 0 && i.mod(Slot::type) == Mod::f64; }
@@ -502,10 +504,12 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   for (const FunctionCode& code : p.functions) {
     const isa::Function& f = *code.function;
     const size_t first = ops.size();
-    const std::vector<uint8_t> folded = folded_instructions(f), loops = loop_heads(f);
+    const std::vector<uint8_t> folded = folded_instructions(f);
+    std::set<uint32_t> heads;
+    for (const Loop& l : loops_of(f)) heads.insert(l.first);
     maker.begin(f);
-    for (size_t i = 0; i < f.body.size(); ++i) {
-      if (loops[i] != 0) maker.begin_loop();
+    for (uint32_t i = 0; i < f.body.size(); ++i) {
+      if (heads.count(i) != 0) maker.begin_loop();
       ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
     }
     balance_pipes(f, first);
