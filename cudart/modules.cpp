@@ -37,12 +37,12 @@ std::string plain_beginning(const std::string& mangled) {
   size_t at = mangled.starts_with("_ZN") ? 3 : 2;
   std::string name;
   while (mangled.starts_with("_Z") && at < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[at])) != 0) {
-    size_t end = at, length = 0;
-    for (; end < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[end])) != 0 && length < mangled.size(); ++end) {
-      length = length * 10 + static_cast<size_t>(mangled[end] - '0');
+    size_t end = at, letters = 0;
+    for (; end < mangled.size() && std::isdigit(static_cast<unsigned char>(mangled[end])) != 0 && letters < mangled.size(); ++end) {
+      letters = letters * 10 + static_cast<size_t>(mangled[end] - '0');
     }
-    name += (name.empty() ? "" : "::") + mangled.substr(end, length);
-    at = end + length;
+    name += (name.empty() ? "" : "::") + mangled.substr(end, letters);
+    at = end + letters;
   }
   return name.empty() ? mangled : name;
 }

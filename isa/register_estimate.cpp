@@ -8,8 +8,8 @@
 namespace drywell::isa {
 namespace {
 
-constexpr uint32_t kUnit = 8, kLeast = 16,
-                   kMost = 255;    // CUDA C++ Programming Guide: allocation per warp, registers per thread
+constexpr uint32_t kUnit = 8, kFewest = 16,
+                   kGreatest = 255;  // CUDA C++ Programming Guide: allocation per warp, registers per thread
 constexpr uint32_t kReserved = 4;  // the stack pointer and addresses that ptxas keeps
 
 /// The part of the text between the first and the last place that names a register.
@@ -87,7 +87,7 @@ class Ranges {
 
 uint32_t estimated_registers(const Function& f) {
   const uint32_t rounded = round_up(Ranges(f).most_words() + kReserved, kUnit);
-  return std::clamp(rounded, kLeast, kMost);
+  return std::clamp(rounded, kFewest, kGreatest);
 }
 
 }  // namespace drywell::isa

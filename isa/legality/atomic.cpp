@@ -5,9 +5,6 @@
 namespace drywell::isa::legality {
 namespace {
 
-template <class... M>
-bool one_of(Mod m, M... list) { return ((m == list) || ...); }
-
 bool is_half(Mod t) { return one_of(t, Mod::f16, Mod::f16x2, Mod::bf16, Mod::bf16x2); }
 
 bool type_fits(Mod op, Mod type, bool vector) {

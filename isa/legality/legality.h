@@ -10,6 +10,11 @@ namespace drywell::isa::legality {
 
 /// .b8 to .b128.
 inline bool untyped(Mod type) { return type >= Mod::b8 && type <= Mod::b128; }
+/// Whether a modifier is one of a list.
+template <class... M>
+bool one_of(Mod m, M... list) {
+  return ((m == list) || ...);
+}
 /// Whether an instruction of a type takes a register of one, widths apart: as ptxas 13.0 (PTX ISA 9.4 says less).
 bool kinds_agree(Mod type, Mod of_register);
 

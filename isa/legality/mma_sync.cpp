@@ -10,9 +10,6 @@ namespace {
 
 bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 
-template <class... M>
-bool one_of(Mod m, M... list) { return ((m == list) || ...); }
-
 bool sparse_shape_fits(Mod type, Mod shape) {
   switch (type) {
     case Mod::f16: case Mod::bf16: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);

@@ -17,11 +17,11 @@ using gemm::Family;
 using gemm::GemmConfig;
 using gemm::GemmPlan;
 
-struct Shape {
+struct ProblemSize {
   uint64_t m, n, k;
 };
 
-Shape shape_of(const Params& p) {
+ProblemSize shape_of(const Params& p) {
   return {static_cast<uint64_t>(p.integer("m")), static_cast<uint64_t>(p.integer("n")),
           static_cast<uint64_t>(p.integer("k"))};
 }
@@ -74,7 +74,7 @@ GemmProblem problem_of(const RunContext& c, const GemmConfig& config, Family fam
   if (!c.input.empty())
     throw InputError(Code::E2303, "a GEMM has several inputs", "--a, --b and --c name .npy files");
   c.enter("making input");
-  Shape s = shape_of(p);
+  ProblemSize s = shape_of(p);
   GemmProblem x;
   std::vector<float> source;
   if (!p.text("a").empty()) x.a_values = read_matrix(p, "a", {"m", s.m}, {"k", s.k});
@@ -123,7 +123,7 @@ std::string shape_text(const GemmConfig& c, const GemmProblem& x) {
 template <Family F>
 isa::Module build(const Params& p, const sim::ArchConfig& arch) {
   const GemmConfig config = gemm::config_of(p, F);
-  const Shape s = shape_of(p);
+  const ProblemSize s = shape_of(p);
   check_gemm(config, s.m, s.n, s.k);
   return build_gemm(GemmPlan(config), arch.target);
 }

@@ -14,7 +14,7 @@ using isa::Operand;
 using isa::RegId;
 
 // ptxas 13.0 unrolls the loops of tests/corpus/timing with up to 23 instructions, and leaves those of 73 and more as they are.
-constexpr uint32_t kLongest = 40;
+constexpr uint32_t kLongestLoop = 40;
 
 bool is_register(const Operand& o) { return o.kind == Operand::Kind::reg && !o.negated; }
 
@@ -24,7 +24,7 @@ class Finder {
       : f_(f), registers_(registers), first_(first), end_(end) {}
 
   std::optional<CountedLoop> find() {
-    if (end_ - first_ > kLongest || end_ - first_ < 3 || !branches_back() || !may_be_copied()) return std::nullopt;
+    if (end_ - first_ > kLongestLoop || end_ - first_ < 3 || !branches_back() || !may_be_copied()) return std::nullopt;
     for (uint32_t i = first_; i < end_; ++i) {
       for (const RegId r : registers_[i].writes) definitions_[r].push_back(i);
     }

@@ -14,7 +14,7 @@ using isa::Operand;
 using isa::RegId;
 
 // ptxas 13.0 predicates skips of nine instructions (scan_blelloch of tests/corpus/timing).
-constexpr uint32_t kLongest = 10;
+constexpr uint32_t kLongestSkip = 10;
 
 // It waits for the lanes of its member mask. A guard would let the lanes pass that took the branch; on an H100 a kernel hangs whose
 // shfl.sync names lanes that took a short branch around it and wait at a bar.warp.sync.
@@ -59,7 +59,7 @@ class Predicator {
     const auto operands = f_.operands(b);
     if (isa::spec(b.op).flow != isa::Flow::branch || b.guard == isa::kNoReg || operands.size() != 1 || operands[0].kind != Operand::Kind::label) return 0;
     const uint32_t end = f_.labels[operands[0].index].position;
-    if (end <= i + 1 || end - i - 1 > kLongest) return 0;
+    if (end <= i + 1 || end - i - 1 > kLongestSkip) return 0;
     for (uint32_t k = i + 1; k < end; ++k) {
       if (labelled_[k] != 0 || !may_be_predicated(k, b.guard)) return 0;
     }

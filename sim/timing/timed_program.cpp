@@ -22,16 +22,18 @@ using isa::Mod;
 using isa::Slot;
 using isa::TimingClass;
 
-enum class Access : uint8_t { load, store, atomic };
+enum class MemoryUse : uint8_t { load,
+                                 store,
+                                 atomic };
 
-TimingClass memory_class(Access a, Mod space) {
-  const bool store = a == Access::store;
+TimingClass memory_class(MemoryUse a, Mod space) {
+  const bool store = a == MemoryUse::store;
   switch (space) {
     case Mod::shared:
     case Mod::shared_cta:
-      return a == Access::atomic ? TimingClass::atom_shared
-             : store             ? TimingClass::st_shared
-                                 : TimingClass::ld_shared;
+      return a == MemoryUse::atomic ? TimingClass::atom_shared
+             : store                ? TimingClass::st_shared
+                                    : TimingClass::ld_shared;
     case Mod::shared_cluster: return TimingClass::dsmem;
     case Mod::local: return store ? TimingClass::st_local : TimingClass::ld_local;
     case Mod::param:
@@ -39,13 +41,13 @@ TimingClass memory_class(Access a, Mod space) {
     case Mod::param_func:
     case Mod::const_: return TimingClass::ld_param;
     case Mod::global:
-      return a == Access::atomic ? TimingClass::atom_global
-             : store             ? TimingClass::st_global
-                                 : TimingClass::ld_global;
+      return a == MemoryUse::atomic ? TimingClass::atom_global
+             : store                ? TimingClass::st_global
+                                    : TimingClass::ld_global;
     default:
-      return a == Access::atomic ? TimingClass::atom_global
-             : store             ? TimingClass::st_generic
-                                 : TimingClass::ld_generic;
+      return a == MemoryUse::atomic ? TimingClass::atom_global
+             : store                ? TimingClass::st_generic
+                                    : TimingClass::ld_generic;
   }
 }
 
@@ -432,12 +434,12 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
   switch (row.timing) {
     case TimingClass::ld_global:
     case TimingClass::ld_generic:
-    case TimingClass::ld_shared: return memory_class(Access::load, access_space(f, i));
+    case TimingClass::ld_shared: return memory_class(MemoryUse::load, access_space(f, i));
     case TimingClass::st_global:
     case TimingClass::st_generic:
-    case TimingClass::st_shared: return memory_class(Access::store, access_space(f, i));
+    case TimingClass::st_shared: return memory_class(MemoryUse::store, access_space(f, i));
     case TimingClass::atom_global:
-    case TimingClass::atom_shared: return memory_class(Access::atomic, access_space(f, i));
+    case TimingClass::atom_shared: return memory_class(MemoryUse::atomic, access_space(f, i));
     // Without a state space the fence covers global memory too.
     case TimingClass::fence_proxy: return row.sync == isa::SyncRole::async_proxy_fence && i.mod(Slot::space) == Mod::none ? TimingClass::fence_proxy_all : row.timing;
     case TimingClass::cvt_int: return converts_in_the_alu(i) ? TimingClass::cvt_move : row.timing;

@@ -9,10 +9,10 @@
 namespace drywell::sim {
 namespace {
 
-constexpr uint64_t kSector = 32;
+constexpr uint64_t kTransferSector = 32;
 
 ByteRange sectors_of(uint64_t address, uint64_t bytes) {
-  const uint64_t first = address & ~(kSector - 1), last = (address + bytes + kSector - 1) & ~(kSector - 1);
+  const uint64_t first = address & ~(kTransferSector - 1), last = (address + bytes + kTransferSector - 1) & ~(kTransferSector - 1);
   return {first, static_cast<uint32_t>(last - first)};
 }
 
