@@ -1,4 +1,4 @@
-"""Writes cross.toml, f64.toml, copies.toml, products.toml and jumps.toml."""
+"""Writes cross.toml, f64.toml, copies.toml, products.toml, jumps.toml, emulated.toml and late.toml."""
 import pathlib
 import re
 import sys
@@ -52,3 +52,7 @@ plan("jumps", dict(y="f32[1048576]:zeros"), [(f"{e}-{b}", e, 132, b, 0, "@y u32:
 plan("f64", dict(y="f64[1048576]:zeros", a="f32[16777216]:random", z="f32[16777216]:zeros"), list(doubles()))
 plan("copies", dict(a="u8[67108864]:random", y="f32[1048576]:zeros"), list(copies()))
 plan("products", dict(y="f32[1048576]:zeros", a="f16[8388608]:random", b="f16[8388608]:random"), list(products()))
+plan("emulated", dict(y="u32[1048576]:zeros"),
+     [(f"{e}-{b}", e, 132, b, 0, f"@y u32:64 u32:{'7' if e.startswith('table') else '4294967295'}") for e in entries("emulated", r"[a-z]+_") for b in (32, 128, 512)])
+plan("late", dict(z="f32[16777216]:zeros"),
+     [(f"{e}-{grid}x{block}x{gap}", e, grid, block, 0, f"@z u32:{gap} f32:0.5") for e in entries("late", "late") for grid, block in ((132, 1024), (132, 256), (1056, 128)) for gap in (0, 4, 16, 64)])
