@@ -12,6 +12,7 @@
 #include "sim/timing/double_constants.h"
 #include "sim/timing/idioms.h"
 #include "sim/timing/lanes_apart.h"
+#include "sim/timing/matrix_product.h"
 #include "sim/timing/merged_loads.h"
 #include "sim/timing/pipes.h"
 
@@ -179,19 +180,13 @@ constexpr uint16_t kMatrixRow = 16;  // bytes that a lane of ldmatrix or stmatri
 // The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
 double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
 
-// The figures of mma.sync are for rows of A of 32 bytes; rows of 16 take two thirds of the time, 8-bit floats four fifths (product_* of products.toml,
-// traces/hw/h200-2026-11-27-crossings.csv).
-double product_factor(const isa::Instruction& i) {
-  constexpr double kHalf = 0.67, kFloats8 = 0.81;
-  const unsigned bits = isa::type_bits(i.mod(Slot::atype)), row = isa::mma_shape(i.mod(Slot::shape)).k * bits;
-  if (isa::type_bits(i.mod(Slot::dtype)) == 64) return 1;
-  return (row <= 128 ? kHalf : 1) * (i.has(Mod::e4m3) || i.has(Mod::e5m2) ? kFloats8 : 1);
+bool is_matrix_product(const isa::Instruction& i, TimingClass t) {
+  return t == TimingClass::mma_sync && i.mod(Slot::shape) != Mod::none && isa::spec(i.op).memory == isa::MemoryRole::none;
 }
 
 // 64-bit integer work is two 32-bit instructions, and so is a choice between doubles.
 double width_factor(const isa::Instruction& i, TimingClass t) {
   if (t == TimingClass::ldmatrix || t == TimingClass::stmatrix) return matrices(i) / 4;
-  if (t == TimingClass::mma_sync && i.mod(Slot::shape) != Mod::none && isa::spec(i.op).memory == isa::MemoryRole::none) return product_factor(i);
   if (t != TimingClass::alu && t != TimingClass::bitfield && t != TimingClass::imad) return 1;
   const Mod type = i.mod(Slot::type);
   const bool counted = isa::is_float_type(type) && isa::spec(i.op).pipe_slots > 1;  // its row says how many
@@ -266,13 +261,19 @@ bool counts(const isa::Function& f, const isa::Instruction& i) {
 
 class Maker {
  public:
-  Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : out_(out), p_(p), arch_(arch) {}
+  Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : products_(arch.target), out_(out), p_(p), arch_(arch) {}
 
   uint32_t first_slot = 0;  // of the function being described
 
-  void begin(const isa::Function& f) { constants_.emplace(f); }
+  void begin(const isa::Function& f) {
+    constants_.emplace(f);
+    products_.forget();
+  }
   /// The instruction is the first of a loop.
-  void begin_loop() { constants_->forget(); }
+  void begin_loop() {
+    constants_->forget();
+    products_.forget();
+  }
 
   OpInfo make(const isa::Function& f, const isa::Instruction& i, bool folded) {
     OpInfo x;
@@ -285,7 +286,9 @@ class Maker {
                                                                        : kind_of(x.timing);
     if (row.flow == isa::Flow::return_ || row.flow == isa::Flow::end) x.kind = OpKind::exit;
     const ClassCost& c = arch_.cost(x.timing);
-    const double factor = width_factor(i, x.timing);
+    const MatrixProduct product = is_matrix_product(i, x.timing) ? products_.of(f, i) : MatrixProduct{};
+    products_.writes(f, i);
+    const double factor = product.times * width_factor(i, x.timing);
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(latency_of(i, x.timing) + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
     x.interval = static_cast<float>(c.interval * (carries(i, x.timing) ? 1 : factor) * row.pipe_slots);
@@ -311,7 +314,12 @@ class Maker {
       x.sequence = true;
       x.latency = static_cast<uint16_t>(std::lround(c.latency * row.pipe_slots + arch_.cost(TimingClass::mufu).latency));
     }
-    x.slots = known ? kKnownReciprocal : issue_slots(i, x.timing, factor);
+    if (product.sequence != 0) {
+      x.sequence = true;
+      x.latency = product.sequence;
+    }
+    x.slots = known ? kKnownReciprocal : product.slots > 1 ? product.slots
+                                                           : issue_slots(i, x.timing, factor);
     if (row.flow == isa::Flow::call) constants_->forget();
     if (x.timing == TimingClass::f64 && !folded) x.slots += constants_->new_words(f, i);
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
@@ -408,6 +416,7 @@ class Maker {
 
   std::set<isa::RegId> divisors_;  // of the block's quotients
   std::optional<DoubleConstants> constants_;
+  MatrixProducts products_;
   TimedProgram& out_;
   const Program& p_;
   const ArchConfig& arch_;

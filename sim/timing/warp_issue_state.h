@@ -23,6 +23,7 @@ struct WarpIssueState {
   Time ready = 0;       // operands are ready
   Time inputs = 0;      // its registers alone are ready
   Time block_start = 0; // entry of the basic block: the last branch taken
+  Time settled = 0;     // the results of its matrix products are there
   Time admitted = 0;    // its pipe accepted the instruction that issues
   Time mark = 0;        // cycles before this one are accounted for
   uint64_t serial = 0;  // number of the wait: an event for an older wait is void
