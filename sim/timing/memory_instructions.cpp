@@ -140,10 +140,10 @@ double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t
   return x.store && sectors >= kStored ? sectors : 0;
 }
 
-// How many of an SM's lines wait together: fewer where stores leave sector by sector.
-uint32_t MemoryInstructions::joined_lines(uint32_t first_run) const {
-  constexpr uint32_t kTogether = 16, kOfFew = 64, kOfMany = 28;
-  return sectors_from(first_run) > kTogether ? kOfMany : kOfFew;
+// Others leave sector by sector.
+bool MemoryInstructions::has_few_sectors(uint32_t first_run) const {
+  constexpr uint32_t kTogether = 16;
+  return sectors_from(first_run) <= kTogether;
 }
 
 // The load's registers are ready when memory answers the request that it waits for.
@@ -197,9 +197,10 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   auto& runs = memory_.runs();
   const uint32_t first = memory_.first_new_run();
   const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
-  if (x.store) sm.stores.join(runs, first, joined_lines(first));
-  const double start = pipes_.begin_lsu(sm, *w.unit, t, std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
-  if (x.store && runs.size() == first) return;
+  if (x.store) sm.stores.join(runs, first, has_few_sectors(first));
+  const bool joined = x.store && runs.size() == first;
+  const double start = pipes_.begin_lsu(sm, *w.unit, t, joined ? wavefronts(x, a, lines) / arch_.l1.store_slowdown : std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
+  if (joined) return;
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
   const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;
   memory_.send(kind, leaves(sm, start), first, await(w, id, x, first));
