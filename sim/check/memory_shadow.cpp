@@ -82,7 +82,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     if (now.write) {
       for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
-    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.was_read(s)}) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.was_read(s), states.earlier_writer(s, id), states.earlier_reader(s, id)}) : states.read(s, id)};
     return answer.out;
   });
 }
