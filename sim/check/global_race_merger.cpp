@@ -78,7 +78,7 @@ void GlobalRaceMerger::Touches::grow() {
 bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
   if (t.writer == 0 || left.writer == 0 || t.was_read || left.was_read) return false;
   const Access &one = accesses_[t.writer], &other = accesses_[left.writer];
-  if ((one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored)) return true;
+  if (store_one_value(one, other) || (one.stored != 0 && one.stored == other.stored)) return true;
   // One of them left the memory as it was, and the other has left it so: they overlap, as where the last CTA begins anew.
   return repeated_.stay(one.repeated, *gmem_) || repeated_.stay(other.repeated, *gmem_);
 }
@@ -116,8 +116,8 @@ bool GlobalRaceMerger::check_earlier(const Touch& t, const Left& left, uint64_t 
   const auto check = [&](AccessId prior, AccessId now) {
     if (prior == 0 || now == 0) return;
     const Access &one = accesses_[prior], &other = accesses_[now];
-    const bool same = (one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored);
-    const Rule r = one.write && other.write && same ? Rule::none : race_between(one, other);
+    const bool same = store_one_value(one, other) || (one.write && other.write && one.stored != 0 && one.stored == other.stored);
+    const Rule r = same ? Rule::none : race_between(one, other);
     if (r != Rule::race_unchanged) found = report_race(prior, now, r, at, reporter) || found;
   };
   for (const AccessId now : {left.writer, left.reader}) check(t.earlier_writer, now);
