@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include "cudart/jit_logs.h"
 #include "cudart/launch.h"
 #include "cudart/limits.h"
 #include "cudart/memory.h"
@@ -36,6 +37,7 @@ void* only_context();
 /// address to cuModuleLoadData.
 struct LinkJob {
   std::vector<std::string> texts;
+  JitLogs logs;
 };
 
 /// A part of the device's SMs (CUgreenCtx), or what it is made of (CUdevResourceDesc).

@@ -28,6 +28,13 @@ uint8_t* symbol_place(Context& c, const void* symbol, size_t bytes, size_t offse
   return reinterpret_cast<uint8_t*>(range.base.value() + offset);
 }
 
+CudaError fill(const char* name, void* to, int value, size_t bytes, void* stream) {
+  return in_stream(name, stream, GraphNodeType::memset, [&](Context& c) {
+    const MemsetParams p{to, bytes, static_cast<unsigned>(value), 1, bytes, 1};
+    return set_work(c, &p);
+  });
+}
+
 }  // namespace
 
 extern "C" {
@@ -83,15 +90,10 @@ PER_THREAD_ALIAS(cudaMemcpy3DAsync, _ptsz);
 CudaError cudaMemcpy3D(const Memcpy3DParms* p) { return settled(cudaMemcpy3DAsync(p, nullptr)); }
 PER_THREAD_ALIAS(cudaMemcpy3D, _ptds);
 
-CudaError cudaMemsetAsync(void* to, int value, size_t bytes, void* stream) {
-  return in_stream("cudaMemsetAsync", stream, GraphNodeType::memset, [&](Context& c) {
-    const MemsetParams p{to, bytes, static_cast<unsigned>(value), 1, bytes, 1};
-    return set_work(c, &p);
-  });
-}
+CudaError cudaMemsetAsync(void* to, int value, size_t bytes, void* stream) { return fill("cudaMemsetAsync", to, value, bytes, stream); }
 PER_THREAD_ALIAS(cudaMemsetAsync, _ptsz);
 
-CudaError cudaMemset(void* to, int value, size_t bytes) { return cudaMemsetAsync(to, value, bytes, nullptr); }
+CudaError cudaMemset(void* to, int value, size_t bytes) { return fill("cudaMemset", to, value, bytes, nullptr); }
 PER_THREAD_ALIAS(cudaMemset, _ptds);
 
 CudaError cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, void* stream) {

@@ -25,34 +25,44 @@ void add(Context& c, void* state, int type, const void* data, size_t bytes) {
   job(c, state).texts.push_back(best_image(read_fatbin(data, bytes), c.device().arch().target).ptx());
 }
 
+/// Writes why a step of a link failed into the buffers that the program gave when the link began.
+CudaError with_logs(CudaError error, void* state) {
+  (void)serve_always("cuLinkComplete", [&](Context& c) { job(c, state).logs.write("", error == CudaError::success ? "" : c.explanation()); });
+  return error;
+}
+
 }  // namespace
 
 extern "C" {
 #pragma GCC visibility push(default)
 
-CudaError cuLinkCreate_v2(unsigned, int*, void**, void** out) {
+CudaError cuLinkCreate_v2(unsigned count, int* options, void** values, void** out) {
   return serve("cuLinkCreate", [&](Context& c) {
     require_value(out != nullptr);
-    *out = c.links.emplace_back(std::make_unique<LinkJob>()).get();
+    LinkJob& j = *c.links.emplace_back(std::make_unique<LinkJob>());
+    j.logs = JitLogs(count, options, values);
+    *out = &j;
   });
 }
 CudaError cuLinkAddData_v2(void* state, int type, void* data, size_t bytes, const char*, unsigned, int*, void**) {
-  return serve("cuLinkAddData", [&](Context& c) { add(c, state, type, data, bytes); });
+  return with_logs(serve("cuLinkAddData", [&](Context& c) { add(c, state, type, data, bytes); }), state);
 }
 CudaError cuLinkAddFile_v2(void* state, int type, const char* path, unsigned, int*, void**) {
-  return serve("cuLinkAddFile", [&](Context& c) {
-    require_value(path != nullptr);
-    const std::vector<std::byte> bytes = drywell::read_file(path);
-    add(c, state, type, bytes.data(), bytes.size());
-  });
+  return with_logs(serve("cuLinkAddFile", [&](Context& c) {
+                     require_value(path != nullptr);
+                     const std::vector<std::byte> bytes = drywell::read_file(path);
+                     add(c, state, type, bytes.data(), bytes.size());
+                   }),
+                   state);
 }
 CudaError cuLinkComplete(void* state, void** image, size_t* bytes) {
-  return serve("cuLinkComplete", [&](Context& c) {
-    LinkJob& j = job(c, state);
-    require_value(image != nullptr && !j.texts.empty());
-    *image = &j;
-    if (bytes != nullptr) *bytes = sizeof j;
-  });
+  return with_logs(serve("cuLinkComplete", [&](Context& c) {
+                     LinkJob& j = job(c, state);
+                     require_value(image != nullptr && !j.texts.empty());
+                     *image = &j;
+                     if (bytes != nullptr) *bytes = sizeof j;
+                   }),
+                   state);
 }
 CudaError cuLinkDestroy(void* state) {
   return serve("cuLinkDestroy", [&](Context& c) {

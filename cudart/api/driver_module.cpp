@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "cudart/functions.h"
+#include "cudart/jit_logs.h"
 #include "cudart/runtime_api.h"
 #include "cudart/serve.h"
 
@@ -9,29 +10,9 @@ using namespace drywell::cudart;
 
 namespace {
 
-// CUjit_option: buffers for messages, and their sizes in bytes, which become what was written.
-constexpr int kInfoLog = 3, kInfoBytes = 4, kErrorLog = 5, kErrorBytes = 6;
-
 /// Writes why a module was not loaded into the buffers of the program.
 CudaError with_logs(CudaError error, unsigned count, const int* options, void** values) {
-  const auto value = [&](int option) -> void** {
-    for (unsigned i = 0; options != nullptr && values != nullptr && i < count; ++i) {
-      if (options[i] == option) return &values[i];
-    }
-    return nullptr;
-  };
-  const auto write = [&](int buffer, int bytes, const std::string& text) {
-    void **const at = value(buffer), **const room = value(bytes);
-    const auto most = room != nullptr ? reinterpret_cast<uintptr_t>(*room) & 0xFFFFFFFF : 0;
-    if (at == nullptr || *at == nullptr || most == 0) return;
-    const size_t written = text.copy(static_cast<char*>(*at), most - 1);
-    static_cast<char*>(*at)[written] = 0;
-    *room = reinterpret_cast<void*>(written == 0 ? 0 : written + 1);
-  };
-  (void)serve_always("cuModuleLoadDataEx", [&](Context& c) {
-    write(kErrorLog, kErrorBytes, error == CudaError::success ? "" : c.explanation());
-    write(kInfoLog, kInfoBytes, "");
-  });
+  (void)serve_always("cuModuleLoadDataEx", [&](Context& c) { JitLogs(count, options, values).write("", error == CudaError::success ? "" : c.explanation()); });
   return error;
 }
 

@@ -1,11 +1,27 @@
+#include <fmt/format.h>
+
 #include "isa/legality/legality.h"
 
 namespace drywell::isa::legality {
 namespace {
 
+// Registers wider than the type are for the other formats (ptxas 13.0).
+void width_of_bf16(const InstructionRef& i, LegalityReport& out) {
+  if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
+  const auto check = [&](const char* name, Slot type) {
+    const Operand& o = *i.operand(name);
+    const unsigned want = type_bits(i.mod(type));
+    if (o.kind != Operand::Kind::reg || type_bits(i.function.regs[o.index].type) == want) return;
+    out.error(Code::E1201, fmt::format("register '{}' has {} bits: conversions of bf16 take registers of the type's width, {}", i.function.regs[o.index].name, type_bits(i.function.regs[o.index].type), want));
+  };
+  check("d", Slot::type);
+  check("a", Slot::atype);
+}
+
 // Limits of bf16: no .sat, no 8-bit integers, and before sm_90 only conversions from f32.
 void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
+  width_of_bf16(i, out);
   if (i.has(Mod::sat)) out.error(Code::E1301, ".sat needs a format other than bf16");
   if (type_bits(integer) == 8) out.error(Code::E1311, "bf16 converts to and from integers of 16 bits or more");
   if (!has_feature(i.module.target, Feature::sm90))
@@ -31,6 +47,7 @@ void cvt_int_int(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_f32_half(const InstructionRef& i, LegalityReport& out) {
+  width_of_bf16(i, out);
   widening(i, out);
   if (i.has(Mod::sat) && i.mod(Slot::atype) == Mod::bf16)
     out.error(Code::E1301, ".sat needs a format other than bf16");
@@ -47,6 +64,7 @@ void cvt_int_float(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_f64_float(const InstructionRef& i, LegalityReport& out) {
+  width_of_bf16(i, out);
   widening(i, out);
   cvt_ftz(i, out);
 }
@@ -58,6 +76,7 @@ void cvt_ftz(const InstructionRef& i, LegalityReport& out) {
 }
 
 void cvt_half(const InstructionRef& i, LegalityReport& out) {
+  width_of_bf16(i, out);
   const bool directed = i.has(Mod::rm) || i.has(Mod::rp), bf16 = i.mod(Slot::type) == Mod::bf16,
              narrow_range = i.has(Mod::relu) || i.has(Mod::satfinite);
   if (i.mod(Slot::type) == i.mod(Slot::atype))

@@ -59,7 +59,7 @@ struct Access {
   bool unchanging = false;       // a store of the values that the memory has
   uint32_t repeated = 0;         // such a store to global memory: its number among the RepeatedStores; 0: not kept
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
-  uint64_t value = 0;            // digest of the value that each lane of a store to global memory stores; 0: of others, or values differ
+  uint64_t value = 0;            // digest of the value that each lane of a store stores; 0: of others, or values differ
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
   uint64_t from = 0, to = 0;     // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
@@ -81,6 +81,9 @@ struct Access {
   uint64_t when = 0;
   Dim3 index{0, 0, 0};           // %ctaid
 };
+
+/// Every lane of both stores the same value: where they overlap, either may come first (marks of a search, flags).
+inline bool store_one_value(const Access& a, const Access& b) { return a.write && b.write && a.value != 0 && a.value == b.value; }
 
 using AccessId = uint32_t;  // 0: none
 

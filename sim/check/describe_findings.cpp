@@ -80,10 +80,24 @@ std::string in_full(const Cause& c) {
   return out;
 }
 
+/// The other parties, each once: "written by x.cu:12". Where a value that has none was made, for example.
+std::vector<std::string> other_parties(const Cause& c) {
+  std::vector<std::string> parties;
+  for (const Finding* f : c.all) {
+    if (f->other.role.empty()) continue;
+    std::string party = fmt::format("{} {}", f->other.role, place_of(f->other));
+    if (std::find(parties.begin(), parties.end(), party) == parties.end()) parties.push_back(std::move(party));
+  }
+  return parties;
+}
+
+constexpr size_t kParties = 3;
+
 std::string in_a_line(const Cause& c) {
   const Finding& f = c.first();
-  const std::vector<std::string> places = other_places(c, true);
-  return fmt::format("{} {}: {} ({} time{} at {})\n    fix: {}\n", hazard_level_name(f.level), f.code, f.rule, times(c), times(c) == 1 ? "" : "s", listed(places, kPlaces), f.fix);
+  const std::vector<std::string> places = other_places(c, true), parties = other_parties(c);
+  return fmt::format("{} {}: {} ({} time{} at {}{}{})\n    fix: {}\n", hazard_level_name(f.level), f.code, f.rule, times(c), times(c) == 1 ? "" : "s", listed(places, kPlaces), parties.empty() ? "" : "; ",
+                     listed(parties, kParties), f.fix);
 }
 
 std::vector<Cause> causes_of(const std::vector<Finding>& findings) {

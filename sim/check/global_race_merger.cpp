@@ -48,7 +48,7 @@ Rule GlobalRaceMerger::race_between(const Access& prior, const Access& now) cons
 
 uint64_t GlobalRaceMerger::Touches::hash(const Touch& t) {
   uint64_t digest = 0;
-  for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, AccessId{t.under} << 2 | AccessId{t.several} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
+  for (const AccessId id : {t.writer, t.same_before, t.reader, t.other, t.earlier_writer, t.earlier_reader, AccessId{t.under} << 2 | AccessId{t.several} << 1 | t.was_read}) digest = (digest ^ id) * 0x9E3779B97F4A7C15u;
   return (digest ^ digest >> 32) * 0x9E3779B97F4A7C15u;
 }
 
@@ -78,7 +78,7 @@ void GlobalRaceMerger::Touches::grow() {
 bool GlobalRaceMerger::store_the_same(const Touch& t, const Left& left) const {
   if (t.writer == 0 || left.writer == 0 || t.was_read || left.was_read) return false;
   const Access &one = accesses_[t.writer], &other = accesses_[left.writer];
-  if ((one.value != 0 && one.value == other.value) || (one.stored != 0 && one.stored == other.stored)) return true;
+  if (store_one_value(one, other) || (one.stored != 0 && one.stored == other.stored)) return true;
   // One of them left the memory as it was, and the other has left it so: they overlap, as where the last CTA begins anew.
   return repeated_.stay(one.repeated, *gmem_) || repeated_.stay(other.repeated, *gmem_);
 }
@@ -102,8 +102,33 @@ AccessId GlobalRaceMerger::under(const Touch& t, const Left& left) const {
   return t.writer != 0 && !accesses_[t.writer].modifies ? t.writer : t.under;
 }
 
+bool GlobalRaceMerger::report_race(AccessId prior, AccessId now, Rule r, uint64_t at, Reporter& reporter) const {
+  if (r == Rule::none) return false;
+  const bool proxies = r == Rule::proxy_global || r == Rule::map_not_released || r == Rule::map_not_acquired;
+  if (proxies && !is_plain(accesses_[prior].agent)) std::swap(prior, now);  // the store came first
+  reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
+  return true;
+}
+
+// Only races that change what is read or left: of stores that repeat values it is not known what they found then.
+bool GlobalRaceMerger::check_earlier(const Touch& t, const Left& left, uint64_t at, Reporter& reporter) const {
+  bool found = false;
+  const auto check = [&](AccessId prior, AccessId now) {
+    if (prior == 0 || now == 0) return;
+    const Access &one = accesses_[prior], &other = accesses_[now];
+    const bool same = store_one_value(one, other) || (one.write && other.write && one.stored != 0 && one.stored == other.stored);
+    const Rule r = same ? Rule::none : race_between(one, other);
+    if (r != Rule::race_unchanged) found = report_race(prior, now, r, at, reporter) || found;
+  };
+  for (const AccessId now : {left.writer, left.reader}) check(t.earlier_writer, now);
+  for (const AccessId prior : {t.writer, t.reader, t.other}) check(prior, left.earlier_writer);
+  check(t.earlier_reader, left.writer);
+  check(t.writer, left.earlier_reader);
+  return found;
+}
+
 StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Reporter& reporter) {
-  const auto [writer, same_before, reader, own_under, was_read] = left;
+  const auto [writer, same_before, reader, own_under, was_read, earlier_writer, earlier_reader] = left;
   Joined& known = joined_[(old * 31 + writer * 37 + reader + own_under * 41) % joined_.size()];
   if (known.result != 0 && known.old == old && known.left == left) return known.result;
   Touch t = touches_[old];
@@ -121,11 +146,7 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
       else
         r = worse;
     }
-    silent = silent && r == Rule::none;
-    const bool proxies = r == Rule::proxy_global || r == Rule::map_not_released || r == Rule::map_not_acquired;
-    if (proxies && !is_plain(accesses_[prior].agent)) std::swap(prior, now);  // the store came first
-    if (r != Rule::none)
-      reporter.report(r, &accesses_[prior], accesses_[now], [&] { return fmt::format("global memory at {:#x}", at); });
+    silent = !report_race(prior, now, r, at, reporter) && silent;
   };
   const bool same = store_the_same(t, left);
   if (!same) check(t.writer, writer != 0 ? writer : reader, t.same_before);
@@ -134,6 +155,9 @@ StateId GlobalRaceMerger::joined(StateId old, const Left& left, uint64_t at, Rep
   // Only atomics: against others the last write is enough.
   if (writer != 0 && accesses_[writer].modifies) check(t.under, writer, 0);
   if (t.writer != 0 && accesses_[t.writer].modifies) check(t.writer, own_under, 0);
+  silent = !check_earlier(t, left, at, reporter) && silent;
+  if (earlier_writer != 0) t.earlier_writer = earlier_writer;
+  if (earlier_reader != 0) t.earlier_reader = earlier_reader;
   t.under = under(t, left);
   t.several = t.several || (t.writer != 0 && left.writer != 0);
   put_writer(t, left, same);
@@ -153,7 +177,8 @@ void GlobalRaceMerger::merge(const ClusterMonitor& m, Reporter& reporter) {
   shadow_.join(m.global(), [&](StateId old, StateId s, uint64_t at) {
     const auto readers = m.states().readers(s);
     const auto here = [&](AccessId id) { return adopt(m, id, known); };
-    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0]), here(m.states().under(s)), m.states().was_read(s)}, at, reporter);
+    return joined(old, {here(m.states().writer(s)), here(m.states().same_before(s)), here(readers.empty() ? 0 : readers[0]), here(m.states().under(s)), m.states().was_read(s), here(m.states().earlier_writer(s)), here(m.states().earlier_reader(s))},
+                  at, reporter);
   });
 }
 

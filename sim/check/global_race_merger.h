@@ -1,5 +1,6 @@
 // Global memory as the clusters of a launch left it: which clusters wrote or read a byte, for races between clusters. Three accesses
-// a byte are enough: its writer, a reader, and a reader of another cluster.
+// a byte are enough: its writer, a reader, and a reader of another cluster. Clusters that learn of each other on the way (cooperative kernels) may
+// do the same again later: of each there are also a write and a read from before it last learnt something.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@ class GlobalRaceMerger {
 
  private:
   struct Touch {
-    AccessId writer = 0, same_before = 0, reader = 0, other = 0;
+    AccessId writer = 0, same_before = 0, reader = 0, other = 0, earlier_writer = 0, earlier_reader = 0;
     AccessId under : 30 = 0;    // bits: the table of touches is what large launches wait for
     AccessId several : 1 = 0;   // clusters wrote the byte
     AccessId was_read : 1 = 0;  // by a cluster that wrote the byte
@@ -61,8 +62,12 @@ class GlobalRaceMerger {
   struct Left {
     AccessId writer = 0, same_before = 0, reader = 0, under = 0;
     bool was_read = false;
+    AccessId earlier_writer = 0, earlier_reader = 0;
     bool operator==(const Left&) const = default;
   };
+  /// Reports accesses of one cluster, from before it last learnt of others, that race with another cluster's.
+  bool check_earlier(const Touch& t, const Left& left, uint64_t at, Reporter& reporter) const;
+  bool report_race(AccessId prior, AccessId now, Rule r, uint64_t at, Reporter& reporter) const;
   /// Both store the same value in a byte that neither's cluster had read: the memory has it, whichever is last.
   bool store_the_same(const Touch& t, const Left& left) const;
   void put_writer(Touch& t, const Left& left, bool same) const;

@@ -139,7 +139,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.in_cluster = now.agent == Agent::atomic && !parts_.launch.ordering(op).cross_cluster;
   now.unchanging = unchanging;
   if (store) now.stored = digest_of_stored(w, op, mask);
-  if (store && !global.empty()) now.value = digest_of_value(w, op, mask);
+  if (store) now.value = digest_of_value(w, op, mask);
   number(w, places, parts_.launch.ordering(op), now);
   const bool in_shared = now.agent == Agent::thread && !shared.empty();
   const RepeatedStores::Runs repeated = unchanging && now.agent == Agent::thread ? bytes_of(global, *parts_.cluster.launch->gmem) : RepeatedStores::Runs{};

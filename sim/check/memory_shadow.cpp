@@ -51,7 +51,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
   };
   // The write whose values `now` only stores again.
   const auto same_before = [&](StateId s, AccessId writer) {
-    if (!now.unchanging || writer == 0 || writer == id) return AccessId{0};
+    if (writer == 0 || writer == id || (!now.unchanging && !store_one_value(accesses[writer], now))) return AccessId{0};
     return accesses[writer].unchanging ? states.same_before(s) : writer;
   };
   // Atomics leave each other alone, not the store that another warp's atomic came upon.
@@ -73,6 +73,8 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
       if (!observed(s, rule_of(accesses[writer], now))) check(harmful(s, writer), cell);
+      // What is in order behind the second of two stores of one value need not be behind the first one.
+      if (now.write && states.same_before(s) != 0 && rule_of(accesses[writer], now) == Rule::none) check(states.same_before(s), cell);
       if (now.modifies && accesses[writer].modifies && states.under(s) != 0) check(states.under(s), cell);
     } else if (unwritten != Rule::none && touch.follows) {
       touch.found = true;
@@ -82,7 +84,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
     if (now.write) {
       for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
     }
-    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.was_read(s)}) : states.read(s, id)};
+    answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.was_read(s), states.earlier_writer(s, id), states.earlier_reader(s, id)}) : states.read(s, id)};
     return answer.out;
   });
 }

@@ -30,7 +30,7 @@ bool has_read(const Access& prior, const Access& now) {
 // Both store the same values: whichever is last, the memory has them. Triton's layouts repeat data over warps, and every copy stores it.
 // If the lanes of each store different values in one place, any of them may stay, with the other store or without it.
 bool same_digest(const Access& a, const Access& b) { return a.write && b.write && a.stored != 0 && a.stored == b.stored; }
-bool same_values(const Access& prior, const Access& now) { return (prior.write && now.write && now.unchanging) || same_digest(prior, now); }
+bool same_values(const Access& prior, const Access& now) { return (prior.write && now.write && now.unchanging) || same_digest(prior, now) || store_one_value(prior, now); }
 
 // One reads, and the other stores what is there: the read returns the same before and after.
 bool reads_the_same(const Access& prior, const Access& now) { return prior.write != now.write && (prior.write ? prior : now).unchanging; }

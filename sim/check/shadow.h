@@ -19,6 +19,9 @@ struct Past {
   AccessId same = 0;   // StateTable::same_before
   AccessId under = 0;  // StateTable::under
   bool read = false;
+  /// The cluster's last write and a read of it before it last learnt of other clusters: what these did meanwhile is compared with them, too, when the
+  /// clusters have ended.
+  AccessId earlier_writer = 0, earlier_reader = 0;
   bool operator==(const Past&) const = default;
 };
 
@@ -31,6 +34,15 @@ class StateTable {
   AccessId same_before(StateId s) const { return states_[s].past.same; }
   /// The write before writer(), and before others like it, if writer() is an atomic and that write was none; 0: none.
   AccessId under(StateId s) const { return states_[s].past.under; }
+  AccessId earlier_writer(StateId s) const { return states_[s].past.earlier_writer; }
+  AccessId earlier_reader(StateId s) const { return states_[s].past.earlier_reader; }
+  /// The earlier writer, and reader, of a cell of state `s` that `a` writes.
+  AccessId earlier_writer(StateId s, AccessId a) const { return is_earlier(writer(s), a) ? writer(s) : earlier_writer(s); }
+  AccessId earlier_reader(StateId s, AccessId a) const {
+    const auto all = readers(s);
+    const auto r = std::find_if(all.begin(), all.end(), [&](AccessId reader) { return is_earlier(reader, a); });
+    return r == all.end() ? earlier_reader(s) : *r;
+  }
   std::span<const AccessId> readers(StateId s) const { return {pool_.data() + states_[s].first, states_[s].count}; }
 
   /// Whether the cell was read, by atomics too, also before writer().
@@ -51,12 +63,14 @@ class StateTable {
     if (old.count != 0 && pool_[old.first + old.count - 1] == a) return s;
     const auto first = static_cast<uint32_t>(pool_.size());
     uint32_t elsewhere = 0;
+    Past past = old.past;
     for (uint32_t i = 0; i < old.count; ++i) {
       const AccessId r = pool_[old.first + i];
+      if (is_earlier(r, a)) past.earlier_reader = r;
       if (!implied(accesses_[r], accesses_[a]) || (lanes_elsewhere(accesses_[r], accesses_[a]) && elsewhere++ < kElsewhere)) pool_.push_back(r);
     }
     pool_.push_back(a);
-    states_.push_back({old.writer, old.past, first, static_cast<uint32_t>(pool_.size()) - first});
+    states_.push_back({old.writer, past, first, static_cast<uint32_t>(pool_.size()) - first});
     const auto id = static_cast<StateId>(states_.size() - 1);
     known = {s, a, id};
     return id;
@@ -91,6 +105,8 @@ class StateTable {
     return old.cluster == now.cluster && old.done == now.done && old.agent == now.agent && old.done_at != kInFlight && old.done_at <= now.done_at;
   }
 
+  /// Between the two their warps may have learnt of other clusters.
+  bool is_earlier(AccessId old, AccessId now) const { return old != 0 && old != now && accesses_[old].cross_cluster != accesses_[now].cross_cluster; }
   bool writer_is_atomic(StateId s) const { return accesses_[states_[s].writer].agent == Agent::atomic; }
 
   const AccessTable& accesses_;

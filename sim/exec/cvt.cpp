@@ -47,12 +47,20 @@ IntShape shape_of(Decoder& d, Mod type, const isa::Operand& o) {
           isa::is_signed_type(type)};
 }
 uint64_t read_int(const Warp& w, Src s, uint32_t lane, const IntShape& from) {
-  return from.extended(lane_value(w, s, lane, from.register_bits == 64));
+  return from.extended(lane_value(w, s, lane, from.register_bits >= 64));
+}
+// The upper half of a register of 128 bits is a run of its own.
+void write_upper_half(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize],
+                      LaneMask mask) {
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = to.is_signed && static_cast<int64_t>(v[i]) < 0 ? ~uint64_t{0} : 0;
+  store_masked(lanes<uint64_t>(w, op.dst + register_bytes(64)), r, mask);
 }
 void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize],
                 LaneMask mask) {
-  if (to.register_bits == 64) {
+  if (to.register_bits >= 64) {
     store_masked(lanes<uint64_t>(w, op.dst), v, mask);
+    if (to.register_bits == 128) write_upper_half(w, op, to, v, mask);
     return;
   }
   uint32_t r[kWarpSize];
@@ -84,7 +92,7 @@ Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <class S>
 ExecFn pick_plain(const IntShape& to) {
   const bool extends = to.is_signed && to.register_bits > to.bits && to.bits <= 8 * sizeof(S);
-  if (extends || (to.bits < 32 && to.register_bits == 64)) return int_to_int_general;
+  if (extends || to.register_bits == 128 || (to.bits < 32 && to.register_bits == 64)) return int_to_int_general;
   switch (std::max<unsigned>(to.bits, to.register_bits == 64 ? 64 : 8)) {
     case 8: return int_to_int<uint8_t, S>;
     case 16: return to.is_signed && to.register_bits == 32 ? int_to_int<int32_t, S> : int_to_int<uint16_t, S>;
@@ -151,9 +159,10 @@ template <class Read>
 Effect float_to_int(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Conversion c = op.as<Conversion>();
   const bool nan_is_top_bit = c.f64 || c.to.bits == 64;
+  const uint32_t stride = c.from.stride();
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    auto v = Read::read(w, op.src[0], i);
+    auto v = Read::read(w, op.src[0], i * stride);
     if constexpr (std::is_same_v<decltype(v), float>) v = c.ftz ? flush(v) : v;
     r[i] = clamp_to_int(round_to_integral(v, c.rounding), c.to, nan_is_top_bit);
   }
@@ -195,17 +204,27 @@ T clamp01(T v) {
   return v > T{0} ? (v < T{1} ? v : T{1}) : T{0};
 }
 
+// A float in a wider register has zeros above it (PTX ISA 9.4.1).
+template <class L>
+void write_floats(Warp& w, const DecodedOp& op, const IntShape& to, const L (&v)[kWarpSize], LaneMask mask) {
+  if (!to.is_wide()) return store_masked(reinterpret_cast<L*>(w.bank[0] + op.dst), v, mask);
+  uint64_t r[kWarpSize];
+  std::copy(std::begin(v), std::end(v), r);
+  write_ints(w, op, to, r, mask);
+}
+
 /// Read as D's arithmetic type, flush, make integral, saturate, write with Write (NaN rules included).
 template <class D, class Read, class Write>
 Effect float_to_float(Warp& w, const DecodedOp& op, LaneMask mask) {
   const Conversion c = op.as<Conversion>();
+  const uint32_t stride = c.from.stride();
   Lane<D> r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
-    auto v = Read::read(w, op.src[0], i);
+    auto v = Read::read(w, op.src[0], i * stride);
     if constexpr (std::is_same_v<decltype(v), float>) v = c.ftz ? flush(v) : v;
     r[i] = Write::apply(c.sat ? clamp01(v) : v, c);
   }
-  store_masked(lanes<D>(w, op.dst), r, mask);
+  write_floats(w, op, c.to, r, mask);
   return Effect::next;
 }
 // Narrowing a double's NaN keeps sign and upper payload, quieted (H200).
@@ -243,7 +262,7 @@ struct ToF64 {
 };
 struct ToHalf {
   static uint32_t apply(float v, const Conversion& c) {
-    return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding},
+    return numeric::convert({.dst = c.format, .src = Format::f32, .rounding = c.rounding, .satfinite = c.satfinite, .relu = c.relu},
                             std::bit_cast<uint32_t>(v));
   }
   static uint32_t apply(double v, const Conversion& c) {
@@ -266,12 +285,17 @@ struct ToCanonicalF32 {
 Conversion& bind_float(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
   Conversion c;
+  c.from = shape_of(d, d.mod(Slot::atype), *d.operand(1));
+  c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
   c.rounding = rounding_of(d);
   c.format = format_of(d.mod(Slot::type));
   c.ftz = d.has(Mod::ftz);
   c.sat = d.has(Mod::sat);
+  c.satfinite = d.has(Mod::satfinite);
+  c.relu = d.has(Mod::relu);
   return op.emplace(c);
 }
+bool has_wide_register(const Conversion& c) { return c.from.is_wide() || c.to.is_wide(); }
 template <class D, class Read, class Write>
 ExecFn bind_same(Decoder& d, DecodedOp& op) {
   bind_float(d, op);
@@ -343,7 +367,7 @@ ExecFn bind<isa::row::cvt_int_int>(Decoder& d, DecodedOp& op) {
   c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
   c.sat = d.has(Mod::sat);
   op.emplace(c);
-  if (c.sat || (c.from.register_bits == 64 && c.from.bits < 64)) return int_to_int_general;
+  if (c.sat || c.from.is_wide()) return int_to_int_general;
   return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn { return pick_plain<S>(c.to); });
 }
 template <>
@@ -353,14 +377,14 @@ ExecFn bind<isa::row::cvt_float_int>(Decoder& d, DecodedOp& op) {
   const Mod type = d.mod(Slot::type);
   Conversion c;
   c.from = shape_of(d, d.mod(Slot::atype), *d.operand(1));
-  c.to = {static_cast<uint8_t>(isa::type_bits(type)), static_cast<uint8_t>(isa::type_bits(type)), false};
+  c.to = shape_of(d, type, *d.operand(0));
   c.rounding = rounding_of(d);
   c.format = format_of(type);
   c.f64 = type == Mod::f64;
   c.sat = d.has(Mod::sat);
   op.emplace(c);
   const bool host = c.rounding == Rounding::rn && !c.sat && (type == Mod::f32 || type == Mod::f64) &&
-                    (c.from.register_bits != 64 || c.from.bits == 64);
+                    !has_wide_register(c);
   if (!host) return int_to_float_general;
   return with_int_type(d.mod(Slot::atype), [&]<class S>() -> ExecFn {
     return c.f64 ? int_to_float_nearest<double, S> : int_to_float_nearest<float, S>;
@@ -372,12 +396,13 @@ ExecFn bind<isa::row::cvt_int_float>(Decoder& d, DecodedOp& op) {
   const Mod from = d.mod(Slot::atype);
   op.src[0] = d.source(*d.operand(1), isa::type_bits(from));
   Conversion c;
+  c.from = shape_of(d, from, *d.operand(1));
   c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
   c.rounding = rounding_of(d);
   c.f64 = from == Mod::f64;
   c.ftz = d.has(Mod::ftz);
   op.emplace(c);
-  if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32)
+  if (from == Mod::f32 && c.rounding == Rounding::rz && d.has(Mod::s32) && c.to.register_bits == 32 && !c.from.is_wide())
     return truncate_to_s32;
   switch (from) {
     case Mod::f16: return float_to_int<F16Source>;
@@ -389,8 +414,8 @@ ExecFn bind<isa::row::cvt_int_float>(Decoder& d, DecodedOp& op) {
 template <>
 ExecFn bind<isa::row::cvt_f32_half>(Decoder& d, DecodedOp& op) {
   const bool f16 = d.mod(Slot::atype) == Mod::f16;
-  bind_float(d, op);
-  if (d.has(Mod::sat) || d.has(Mod::ftz))
+  const Conversion& c = bind_float(d, op);
+  if (c.sat || c.ftz || has_wide_register(c))
     return f16 ? float_to_float<float, F16Source, ToF32> : float_to_float<float, Bf16Source, ToF32>;
   return f16 ? unary<F16ToF32, uint32_t> : unary<Bf16ToF32, uint32_t>;
 }
@@ -423,8 +448,8 @@ ExecFn bind<isa::row::cvt_half_half>(Decoder& d, DecodedOp& op) {
 }
 template <>
 ExecFn bind<isa::row::cvt_half_f32>(Decoder& d, DecodedOp& op) {
-  if (!d.has(Mod::ftz) && !d.has(Mod::sat)) return bind_narrow(d, op);
   Conversion& c = bind_float(d, op);
+  if (!c.ftz && !c.sat && !has_wide_register(c)) return bind_narrow(d, op);
   c.ftz = c.ftz && !d.has(Mod::f16);  // a subnormal still rounds away from zero: it is not flushed (H200)
   return float_to_float<uint32_t, Plain<float>, ToHalf>;
 }

@@ -109,6 +109,8 @@ void write_register(Warp& w, uint32_t offset, uint32_t lane, const uint8_t* from
     std::memcpy(w.bank[0] + offset + 4 * lane, &v32, 4);
   } else {
     std::memcpy(w.bank[0] + offset + 8 * lane, &v, 8);
+    const uint64_t upper = x.is_signed && static_cast<int64_t>(v) < 0 ? ~uint64_t{0} : 0;
+    if (x.reg_bits == 128) std::memcpy(w.bank[0] + offset + register_bytes(64) + 8 * lane, &upper, 8);
   }
 }
 void read_register(const Warp& w, Src s, uint32_t lane, uint8_t* to, const Access& x) {
@@ -294,7 +296,12 @@ ExecFn with_element(const Access& x) {
 }
 /// A constant address in memory that all lanes share.
 bool is_one_place(const DecodedOp& op, Space space) { return op.src[0].bank == 1 && space != Space::local && space != Space::generic; }
-ExecFn load_function(const DecodedOp& op, const Access& x) { return is_one_place(op, x.space) ? with_element<Way::load_one>(x) : with_element<Way::load>(x); }
+/// A register of 128 bits is two runs of lanes.
+bool fills_two_runs(const Access& x) { return x.reg_bits == 128 && x.element < 16; }
+ExecFn load_function(const DecodedOp& op, const Access& x) {
+  if (fills_two_runs(x)) return access_general<false>;
+  return is_one_place(op, x.space) ? with_element<Way::load_one>(x) : with_element<Way::load>(x);
+}
 
 /// True if one lane's store would leave the memory as it is.
 bool leaves(const Warp& w, const Access& x, const Src* slots, uint32_t lane, const uint8_t* p) {

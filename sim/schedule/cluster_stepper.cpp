@@ -7,6 +7,7 @@
 
 #include "drywell/sim/driver_words.h"
 #include "sim/engine/engine.h"
+#include "sim/exec/environment.h"
 #include "sim/schedule/fingerprint.h"
 #include "sim/schedule/spins.h"
 #include "sim/schedule/warp_runner.h"
@@ -17,7 +18,7 @@ namespace drywell::sim {
 using At = SchedulePosition::At;
 
 ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, const RunBounds& bounds, uint64_t index)
-    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), part_lanes_(parts_lanes(options)), bounds_(bounds), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
+    : cluster_(make_cluster(launch, index)), program_(*launch.program), policy_(options.driver), part_lanes_(parts_lanes(options)), in_grid_(grid_workspace(launch) != 0), bounds_(bounds), s_(options.seed * 0x9E3779B97F4A7C15ull + index) {
   for (auto& cta : cluster_->ctas) {
     for (Warp& w : cta->warps) warps_.push_back(&w);
   }
@@ -25,13 +26,14 @@ ClusterStepper::ClusterStepper(const Launch& launch, const RunOptions& options, 
   std::iota(s_.order.begin(), s_.order.end(), 0u);
 }
 
-// Instructions of a turn, of one in a program that polls, and of a cluster that has polled for long.
-constexpr uint64_t kTurn = 4096, kPollingTurn = 256, kInStep = 100'000;
+// Instructions of a turn, of one in a program that polls, of a cluster that has polled for long, and of a turn in a cooperative launch.
+constexpr uint64_t kTurn = 4096, kPollingTurn = 256, kInStep = 100'000, kGridTurn = 8;
 
 // Instructions of one turn. Small, so that spinning warps do not delay the others, and that lanes part at any instruction; smaller where a
 // program polls, because it may poll a limited number of times.
 uint64_t ClusterStepper::quantum() {
   if (part_lanes_) return 1 + s_.random.below(16);
+  if (in_grid_ && !program_.polling.empty()) return 1 + s_.random.below(kGridTurn);
   if (policy_ == DriverKind::shuffled) return 1 + s_.random.below(256);
   if (!s_.watch.has_waited() && program_.polling.empty()) return kTurn;
   // Turns of one length can fall in step with a lock: its holder's turns always end while it holds it, and no other warp ever gets it.

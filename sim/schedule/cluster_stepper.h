@@ -116,6 +116,7 @@ class ClusterStepper {
   const Program& program_;
   DriverKind policy_;
   bool part_lanes_;
+  bool in_grid_;  // of a cooperative launch
   const RunBounds& bounds_;
   std::vector<Warp*> warps_;  // CTA by CTA
   SchedulePosition s_;

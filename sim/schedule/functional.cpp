@@ -113,7 +113,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
 
 }  // namespace
 
-Slices slices_of(const Launch& l) { return grid_workspace(l) != 0 ? Slices{4'000, 4'000} : Slices{}; }
+Slices slices_of(const Launch& l) { return grid_workspace(l) != 0 ? Slices{16, 16} : Slices{}; }
 
 RunResult run_functional(const Launch& given, const RunOptions& options) {
   const uint64_t clusters = given.grid.count() / given.cluster.count();

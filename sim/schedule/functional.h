@@ -47,7 +47,8 @@ std::optional<Fault> check_finished(Cluster& c);
 struct Slices {
   uint64_t alone = 64'000'000, together = 1'000'000;
 };
-/// Short slices for a cooperative launch: its CTAs spin while they wait at a grid barrier.
+/// Short slices for a cooperative launch: its CTAs spin while they wait at a grid barrier, and one that leaves it must not be at the next one before the
+/// others have seen that they may go on. The order that this would give them hid races from the checker.
 Slices slices_of(const Launch& l);
 inline constexpr uint64_t kQuietRounds = 4;
 /// The cluster that try_cancel returns: the last one under shuffled drivers with odd seeds, otherwise the first.

@@ -57,6 +57,13 @@ TEST(DescribeFindings, OneCauseHasOneEntry) {
   EXPECT_NE(text.find("the same at x.cu:11, x.cu:12 (9 times in all)"), std::string::npos) << text;
 }
 
+// A use of a value that was never written says little: where the value comes from is named in the line, too.
+TEST(DescribeFindings, AWarningNamesTheOtherParties) {
+  const sim::FindingParty from = at("the value comes from", "x.cu", 3);
+  const std::string text = sim::describe_findings({finding("H7501", kWarning, at("uses", "x.cu", 8), from), finding("H7501", kWarning, at("uses", "x.cu", 9), from), finding("H7501", kWarning, at("uses", "y.cu", 1))});
+  EXPECT_EQ(text, "\nwarning H7501: a rule (3 times at x.cu:8, x.cu:9, y.cu:1; the value comes from x.cu:3)\n    fix: a fix\n");
+}
+
 // A helper's line says little: the caller's is named, too, and two callers are two places.
 TEST(DescribeFindings, AWarningInAHelperHasTheCallersLine) {
   std::vector<sim::Finding> all{finding("H7503", kWarning, at("reads", "helpers.cuh", 5)), finding("H7503", kWarning, at("reads", "helpers.cuh", 5))};
@@ -81,7 +88,7 @@ TEST(DescribeFindings, ACopyThatNobodyWaitsForIsOneCause) {
 TEST(DescribeFindings, AWarningsRuleIsOneLine) {
   std::vector<sim::Finding> all;
   for (uint32_t line = 1; line <= 9; ++line) all.push_back(finding("H7202", kWarning, at("reads", "x.cu", line), at("written by", "x.cu", 100 + line)));
-  EXPECT_EQ(sim::describe_findings(all), "\nwarning H7202: a rule (9 times at x.cu:1, x.cu:2, x.cu:3, x.cu:4, x.cu:5, x.cu:6 and 3 more)\n    fix: a fix\n");
+  EXPECT_EQ(sim::describe_findings(all), "\nwarning H7202: a rule (9 times at x.cu:1, x.cu:2, x.cu:3, x.cu:4, x.cu:5, x.cu:6 and 3 more; written by x.cu:101, written by x.cu:102, written by x.cu:103 and 6 more)\n    fix: a fix\n");
 }
 
 TEST(DescribeFindings, NamesOfTemplatesAreShort) {

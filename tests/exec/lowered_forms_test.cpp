@@ -45,6 +45,52 @@ std::vector<uint64_t> run(const std::string& body, const std::string& functions 
   return words;
 }
 
+/// Value of each thread of a conversion whose destination is a register of 64 bits that held ones.
+std::vector<uint64_t> converted(const std::string& instructions) { return run("  mov.b64 %rd3, -1;\n  mov.b64 %rd5, -1;\n" + instructions + "\n  st.global.u64 [%rd2], %rd3;"); }
+
+void expect_everywhere(const std::string& instructions, uint64_t value) {
+  SCOPED_TRACE(instructions);
+  const auto words = converted(instructions);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i], value) << i;
+}
+
+// PTX ISA 9.4.1: a float in a wider register has zeros above it, and what lies above a source is not read. Values of IEEE 754.
+TEST(FloatsInWiderRegisters, HaveZerosAboveThem) {
+  const auto words = converted("  cvt.rn.f32.u32 %rd3, %r1;");
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(words[i], std::bit_cast<uint32_t>(static_cast<float>(i))) << i;
+  expect_everywhere("  mov.b32 %r2, -3;\n  cvt.rn.f32.s32 %rd3, %r2;", 0xC0400000);
+  expect_everywhere("  mov.b32 %r2, -3;\n  cvt.rz.f16.s32 %rd3, %r2;", 0xC200);
+  expect_everywhere("  mov.b64 %fd1, 0d3FF8000000000000;\n  cvt.rn.f32.f64 %rd3, %fd1;", 0x3FC00000);
+  expect_everywhere("  mov.b64 %fd1, 0d3FF8000000000000;\n  cvt.rn.f16.f64 %rd3, %fd1;", 0x3E00);
+  expect_everywhere("  cvt.rn.relu.f16.f32 %rd3, 0fC0400000;", 0);
+  expect_everywhere("  cvt.rn.satfinite.f16.f32 %rd3, 0f7F800000;", 0x7BFF);
+}
+
+TEST(FloatsInWiderRegisters, AreReadAloneFromThem) {
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF40400000;\n  cvt.rzi.s32.f32 %rd3, %rd4;", 3);
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFFC0400000;\n  cvt.rzi.s32.f32 %rd3, %rd4;", ~uint64_t{2});
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFFFFFF3E00;\n  cvt.f32.f16 %rd3, %rd4;", 0x3FC00000);
+  expect_everywhere("  mov.b32 %r2, 0xFFFF3E00;\n  cvt.f32.f16 %rd3, %r2;", 0x3FC00000);
+  expect_everywhere("  mov.b32 %r2, 0xFFFF3E00;\n  cvt.f64.f16 %rd3, %r2;", 0x3FF8000000000000);
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  cvt.f64.f32 %rd3, %rd4;", 0x3FF8000000000000);
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  cvt.rni.f32.f32 %rd3, %rd4;", 0x40000000);
+  expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  cvt.rn.f16.f32 %rd3, %rd4;", 0x3E00);
+}
+
+// ptxas 13.0 extends to all of 128 bits: by the sign of signed integers, otherwise by zeros.
+TEST(RegistersOf128Bits, AreFilledByNarrowConversionsAndLoads) {
+  constexpr char kBefore[] = "  .reg .b128 %q;\n  mov.b128 %q, {%rd5, %rd5};\n", kAfter[] = "\n  mov.b128 {%rd4, %rd3}, %q;\n  add.u64 %rd3, %rd3, %rd4;";
+  const auto filled = [&](const std::string& instructions, uint64_t low, uint64_t high) { expect_everywhere(kBefore + instructions + kAfter, low + high); };
+  filled("  cvt.rn.f32.s32 %q, 3;", 0x40400000, 0);
+  filled("  cvt.f64.f32 %q, 0f3FC00000;", 0x3FF8000000000000, 0);
+  filled("  mov.b32 %r2, -3;\n  cvt.u64.u32 %q, %r2;", 0xFFFFFFFD, 0);
+  filled("  mov.b32 %r2, -3;\n  cvt.s64.s32 %q, %r2;", ~uint64_t{2}, ~uint64_t{0});
+  filled("  mov.b32 %r2, -3;\n  st.global.b32 [%rd2], %r2;\n  ld.global.u32 %q, [%rd2];", 0xFFFFFFFD, 0);
+  filled("  mov.b32 %r2, -3;\n  st.global.b32 [%rd2], %r2;\n  ld.global.s32 %q, [%rd2];", ~uint64_t{2}, ~uint64_t{0});
+  filled("  mov.b64 %rd4, 7;\n  st.global.b64 [%rd2], %rd4;\n  ld.global.b64 %q, [%rd2];", 7, 0);
+  filled("  mov.b64 %rd4, 0x3FC00000;\n  mov.b128 %q, {%rd4, %rd5};\n  cvt.f64.f32 %q, %q;", 0x3FF8000000000000, 0);
+}
+
 // Threads from 8 on return early, the others behind the second sum.
 constexpr char kSum[] = R"(
 .func (.reg .u32 r) sum(.reg .u32 a, .reg .f32 b, .reg .b64 c)

@@ -172,6 +172,37 @@ TEST(ScalarTwins, Conversions) {
   });
 }
 
+// PTX ISA 9.4.1: an untyped register may be wider than the float in it, but not with bf16 and tf32.
+TEST(ScalarTwins, FloatsInWiderRegisters) {
+  check_twins({
+      {"cvt.rn.f32.s32 %rd1, %r2", std::nullopt},
+      {"cvt.rn.f32.s32 %fd1, %r2", Code::E1202},
+      {"cvt.f32.f16 %f1, %r2", std::nullopt},
+      {"cvt.f32.f16 %rd1, %rd2", std::nullopt},
+      {"cvt.f32.f16 %f1, %f2", Code::E1202},
+      {"cvt.f64.f32 %rd1, %rd2", std::nullopt},
+      {"cvt.rn.f32.f64 %rd1, %fd2", std::nullopt},
+      {"cvt.rn.f32.f64 %rd1, %r2", Code::E1201},
+      {"cvt.rn.f16.f64 %r1, %rd2", std::nullopt},
+      {"cvt.rn.relu.f16.f32 %r1, %rd2", std::nullopt},
+      {"cvt.rn.satfinite.f16.f32 %rd1, %f2", std::nullopt},
+      {"cvt.rni.f32.f32 %rd1, %rd2", std::nullopt},
+      {"cvt.rni.f16.f16 %r1, %rd2", std::nullopt},
+      {"cvt.rzi.u8.f16 %rd1, %r2", std::nullopt},
+      {"cvt.rn.bf16.f32 %r1, %f2", Code::E1201},
+      {"cvt.rn.bf16.f32 %rs1, %rd2", Code::E1201},
+      {"cvt.f32.bf16 %rd1, %rs2", Code::E1201},
+      {"cvt.f32.bf16 %f1, %r2", Code::E1201},
+      {"cvt.f64.bf16 %rd1, %r2", Code::E1201},
+      {"cvt.rn.bf16.s32 %r1, %r2", Code::E1201},
+      {"cvt.rn.bf16.s32 %rs1, %rd2", Code::E1201},
+      {"cvt.rzi.s32.bf16 %rd1, %rs2", Code::E1201},
+      {"cvt.rn.bf16.f16 %r1, %rs2", Code::E1201},
+      {"cvt.rni.bf16.bf16 %r1, %rs2", Code::E1201},
+      {"cvt.rna.tf32.f32 %rd1, %f2", Code::E1201},
+  });
+}
+
 TEST(ScalarTwins, Barriers) {
   check_twins({
       {"bar.sync 16", Code::E1341},

@@ -11,6 +11,10 @@ namespace drywell::sim::payload {
 struct IntShape {
   uint8_t bits = 32, register_bits = 32;
   bool is_signed = false;
+  /// True if the register's lanes have more bits than the value has, so that it is extended.
+  bool is_wide() const { return register_bits > 64 || (register_bits == 64 && bits < 64); }
+  /// Distance of the lanes, in lanes of the value's own width.
+  uint32_t stride() const { return register_bits >= 64 && bits <= 32 ? 2 : 1; }
   uint64_t extended(uint64_t v) const {
     return is_signed ? static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits)) : v & low_bits(bits);
   }
@@ -23,7 +27,7 @@ struct Conversion {
   numeric::Rounding rounding = numeric::Rounding::rn;
   numeric::Format format = numeric::Format::f32;  // of a float destination
   bool f64 = false;                               // the float is one of 64 bits
-  bool ftz = false, sat = false;
+  bool ftz = false, sat = false, satfinite = false, relu = false;
 };
 
 /// To or from narrow floats, of each element.

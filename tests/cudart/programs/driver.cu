@@ -1,6 +1,7 @@
 // The driver interface alone, through cuda.h: contexts, modules from text, memory, launches, streams, events, graphs, errors.
 #include <cuda.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -163,10 +164,18 @@ void linking() {
   CUlinkState state;
   void* image = nullptr;
   size_t bytes = 0;
-  OK(cuLinkCreate(0, nullptr, nullptr, &state));
+  char info[64], error[256];
+  std::fill(std::begin(info), std::end(info), 'x');
+  std::fill(std::begin(error), std::end(error), 'x');
+  CUjit_option options[] = {CU_JIT_INFO_LOG_BUFFER, CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_LOG_VERBOSE};
+  void* values[] = {info, reinterpret_cast<void*>(sizeof info), error, reinterpret_cast<void*>(sizeof error), reinterpret_cast<void*>(1)};
+  OK(cuLinkCreate(5, options, values, &state));
+  EXPECT(cuLinkAddData(state, CU_JIT_INPUT_CUBIN, const_cast<char*>(kCaller), sizeof kCaller, "caller", 0, nullptr, nullptr) != CUDA_SUCCESS);
+  EXPECT(error[0] != 0 && error[0] != 'x' && std::find(std::begin(error), std::end(error), 0) != std::end(error));
   OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCaller), sizeof kCaller, "caller", 0, nullptr, nullptr));
   OK(cuLinkAddData(state, CU_JIT_INPUT_PTX, const_cast<char*>(kCalled), sizeof kCalled, "called", 0, nullptr, nullptr));
   OK(cuLinkComplete(state, &image, &bytes));
+  EXPECT(info[0] == 0 && error[0] == 0);
   CUmodule module;
   CUfunction put;
   OK(cuModuleLoadData(&module, image));
