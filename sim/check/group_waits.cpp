@@ -49,12 +49,13 @@ void GroupWaits::commit_copies(const Warp& w, const DecodedOp&, LaneMask) { part
 
 void GroupWaits::wait_copies(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = parts_.state_of(w);
-  state.copies.wait_groups(op.as<payload::GroupWait>().allowed, false, state.clock.now.seen);
+  const uint32_t allowed = op.as<payload::GroupWait>().allowed;
+  for (Clock* c : {&state.clock.now.seen, &state.clock.now.wide}) state.copies.wait_groups(allowed, false, *c);
 }
 
 void GroupWaits::wait_all_copies(const Warp& w, const DecodedOp&, LaneMask) {
   WarpState& state = parts_.state_of(w);
-  state.copies.wait_all(state.clock.now.seen);
+  for (Clock* c : {&state.clock.now.seen, &state.clock.now.wide}) state.copies.wait_all(*c);
 }
 
 void GroupWaits::commit_products(const Warp& w, const DecodedOp&, LaneMask) { parts_.state_of(w).products.commit_group(); }
