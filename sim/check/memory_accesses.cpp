@@ -183,7 +183,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   }
   if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
   MemoryShadow::Touch t{id, state.clock};
-  t.follows = !store && parts_.launch.follows_values() && !parts_.launch.hidden_writes && op.get_if<payload::Access>() != nullptr;
+  t.follows = !store && parts_.launch.follows_values() && op.get_if<payload::Access>() != nullptr;
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
