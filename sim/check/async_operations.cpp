@@ -442,6 +442,7 @@ struct AsyncOperations::Issue {
   void operator()(const AsyncCopy& c) const {
     if (!c.lanes.empty()) return copy_of_lanes(c);
     state.copies.wait_all(flight.message.seen);
+    state.copies.wait_all(flight.message.wide);
     m.mbarriers.check_init(c.mbar, flight.who, state.clock.now.seen);
     m.mbarriers.copies_arrive(c.mbar, flight.who);
   }

@@ -112,10 +112,7 @@ bool synchronises(const isa::Instruction& i, const Ordering& o) {
 }
 
 /// The instruction orders threads of different CTAs in a way that the checker does not follow.
-bool hides_order(const isa::Instruction& i) {
-  const MemoryRole role = isa::spec(i.op).memory;
-  return role == MemoryRole::multimem || (role == MemoryRole::async_store && i.has(Mod::global));
-}
+bool hides_order(const isa::Instruction& i) { return isa::spec(i.op).memory == MemoryRole::async_store && i.has(Mod::global); }
 
 /// Part of the memory may have no value.
 bool loads_shared(const isa::Instruction& i) {
@@ -123,16 +120,13 @@ bool loads_shared(const isa::Instruction& i) {
   return isa::spec(i.op).memory == MemoryRole::load && (space == Mod::shared || space == Mod::shared_cta || space == Mod::shared_cluster || space == Mod::none);
 }
 
-/// The checker does not see the instruction's writes.
-bool writes_unseen(const isa::Instruction& i) { return isa::spec(i.op).memory == MemoryRole::multimem; }
-
 }  // namespace
 
 void LaunchState::begin(const Launch& launch) {
   program = launch.program;
   orderings.clear();
   reactions.clear();
-  ends_mbarriers = synchronised = opaque = hidden_writes = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
+  ends_mbarriers = synchronised = opaque = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
   if (follows_registers()) {
     predicates = PredicateUse(*program);
@@ -165,7 +159,6 @@ void LaunchState::begin(const Launch& launch) {
     const bool grids = op.sync == SyncRole::grid_dependency;
     waits_for_grids = waits_for_grids || (grids && i.has(Mod::wait));
     starts_dependents = starts_dependents || (grids && !i.has(Mod::wait));
-    hidden_writes = hidden_writes || writes_unseen(i);
   }
 }
 

@@ -34,12 +34,18 @@ std::string place_of(const FindingParty& p) {
 /// The end of the earlier operation, which a wait would have to show: the first half of Finding::order (describe_order.cpp).
 std::string_view end_of_first(const Finding& f) { return f.order.starts_with("the first ends") ? std::string_view(f.order).substr(0, f.order.find(';')) : std::string_view(); }
 
-/// Findings with one cause: of one rule and with a party at one place, or about one operation that no warp waits for.
+/// The same two places, the other one first: nothing orders the two.
+bool reversed(const Finding& a, const Finding& b) {
+  return !a.other.role.empty() && !b.other.role.empty() && place_of(a.here) == place_of(b.other) && place_of(a.other) == place_of(b.here);
+}
+
+/// Findings with one cause: of one rule and with a party at one place, about one operation that no warp waits for, or about two places in either order.
 struct Cause {
   std::vector<const Finding*> all;
   bool has(const Finding& f) const {
     return std::any_of(all.begin(), all.end(), [&](const Finding* o) {
       const bool other = !f.other.role.empty() && place_of(o->other) == place_of(f.other);
+      if (reversed(f, *o)) return true;
       if (o->code == f.code) return other || place_of(o->here) == place_of(f.here);
       return other && !end_of_first(f).empty() && end_of_first(f) == end_of_first(*o);
     });

@@ -206,7 +206,7 @@ void GlobalRaceMerger::finish(LaunchState& state, Reporter& reporter) {
     run.end = end;
   });
   keep();
-  if (!state.hidden_writes) gmem_->writes_are_known();
+  gmem_->writes_are_known();
   shadow_.clear();
   gmem_ = nullptr;
 }

@@ -38,6 +38,7 @@ void GroupWaits::wait_bulk(const Warp& w, const DecodedOp& op, LaneMask mask) {
     if ((mask >> lane & 1) == 0) continue;
     Clock over;
     q.wait_groups(x.allowed, x.reads_only, over);
+    q.waited = {parts_.pc_of(op), q.issued};
     const Component event = x.reads_only ? q.read : q.done;
     if (over[event] == 0) continue;
     state.clock.part(1u << lane, w.alive, event, over[event], over);
@@ -49,12 +50,14 @@ void GroupWaits::commit_copies(const Warp& w, const DecodedOp&, LaneMask) { part
 
 void GroupWaits::wait_copies(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = parts_.state_of(w);
-  state.copies.wait_groups(op.as<payload::GroupWait>().allowed, false, state.clock.now.seen);
+  const uint32_t allowed = op.as<payload::GroupWait>().allowed;
+  for (Clock* c : {&state.clock.now.seen, &state.clock.now.wide}) state.copies.wait_groups(allowed, false, *c);
+  state.copies.waited = {parts_.pc_of(op), state.copies.issued};
 }
 
 void GroupWaits::wait_all_copies(const Warp& w, const DecodedOp&, LaneMask) {
   WarpState& state = parts_.state_of(w);
-  state.copies.wait_all(state.clock.now.seen);
+  for (Clock* c : {&state.clock.now.seen, &state.clock.now.wide}) state.copies.wait_all(*c);
 }
 
 void GroupWaits::commit_products(const Warp& w, const DecodedOp&, LaneMask) { parts_.state_of(w).products.commit_group(); }
@@ -62,6 +65,7 @@ void GroupWaits::commit_products(const Warp& w, const DecodedOp&, LaneMask) { pa
 void GroupWaits::wait_products(const Warp& w, const DecodedOp& op, LaneMask) {
   WarpState& state = parts_.state_of(w);
   state.products.wait_groups(op.as<payload::GroupWait>().allowed, false, state.clock.now.seen);
+  state.products.waited = {parts_.pc_of(op), state.products.issued};
 }
 
 // griddepcontrol.wait: an edge from the launches before (docs/facts/tma-mbarrier.md §3.4).

@@ -14,7 +14,7 @@ struct LanePlaces {
   std::array<uint64_t, kWarpSize> at;  // of `lanes`
   uint32_t bytes;                      // of each lane
   LaneMask lanes;
-  bool together = false;  // ldmatrix, stmatrix: each lane moves a part of every row
+  bool together = false;  // ldmatrix, stmatrix, fragments of wmma: each lane moves a part of every row
   bool store = false;
   uint32_t pc = 0;
 };

@@ -78,7 +78,6 @@ struct LaunchState {
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
   mutable std::unordered_map<uint64_t, CrossClusterFlag> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches
-  bool hidden_writes = false;                                                  // some instruction writes memory, and the checker does not see it
   bool waits_for_grids = false;       // has griddepcontrol.wait
   bool starts_dependents = false;     // has griddepcontrol.launch_dependents
   bool overlaps = false;              // the launch before may still run, whatever this one has

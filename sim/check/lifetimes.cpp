@@ -26,6 +26,15 @@ void Lifetimes::visit(uint32_t rank, AccessId id, const WarpClock& who) {
   }
 }
 
+// Some thread of the CTA comes behind the issue; a relaxed cluster barrier is enough.
+bool Lifetimes::knows_issue(uint32_t rank, const Access& a) const {
+  const auto warps = warps_.of_cta(rank);
+  return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) { return std::max(w.clock.now.seen[a.issuer], w.clock.now.executed[a.issuer]) >= a.issued_at; });
+}
+
+// The tensor core's arrival comes after its commit; a CTA that does not even know of a peer's commit may be gone by then.
+Rule Lifetimes::rule_of_commit(uint32_t rank, const Access& a) const { return a.cta != rank && !knows_issue(rank, a) ? Rule::peer_exited : Rule::exit_before_commit; }
+
 // An arrival is performed if its phase is complete, or if it happens before a step of the CTA; a relaxed cluster barrier behind it is enough
 // on today's hardware, and kernels end with one.
 bool Lifetimes::known_in(uint32_t rank, const Access& a) const {
@@ -50,7 +59,9 @@ void Lifetimes::finish(uint32_t rank, const Program& program) const {
     const Access& a = accesses_[id];
     if (known_in(rank, a)) continue;
     const bool commit = program.code[a.pc].sync == isa::SyncRole::tensor_commit;
-    reporter_.report(commit ? Rule::exit_before_commit : a.cta == rank || a.write ? Rule::exit_before_landing : Rule::peer_exited, nullptr, a, place);
+    reporter_.report(commit ? rule_of_commit(rank, a) : a.cta == rank || a.write ? Rule::exit_before_landing
+                                                                                 : Rule::peer_exited,
+                     nullptr, a, place);
   }
 }
 

@@ -28,6 +28,8 @@ class Lifetimes {
     std::vector<uint16_t> started;           // by warp: ranks whose start happens before the warp's present
   };
   bool known_in(uint32_t rank, const Access& a) const;
+  bool knows_issue(uint32_t rank, const Access& a) const;
+  Rule rule_of_commit(uint32_t rank, const Access& a) const;
 
   const Warps& warps_;
   const AccessTable& accesses_;

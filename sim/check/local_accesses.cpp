@@ -43,7 +43,7 @@ bool names_param(const Program& p, const DecodedOp& op) {
 // Calls pass values through local memory without an access, and a function's frame serves all calls of it: loads are followed in the
 // kernel's variables.
 void follow_local(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
-  if (!parts.launch.follows_registers() || parts.launch.hidden_writes || w.frames[w.frame].local_end == 0) return;
+  if (!parts.launch.follows_registers() || w.frames[w.frame].local_end == 0) return;
   WarpState& state = parts.state_of(w);
   const payload::Access* const x = op.get_if<payload::Access>();
   const bool loads = !store && x != nullptr && !names_param(*parts.launch.program, op);

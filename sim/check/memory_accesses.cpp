@@ -76,6 +76,30 @@ void extend(Access& a, uint64_t at, uint32_t bytes) {
   a.to = first ? at + bytes : std::max(a.to, at + bytes);
 }
 
+/// The rows (or columns) of a fragment of wmma in memory.
+struct Lines {
+  uint64_t first, stride;
+  uint32_t count, bytes;
+};
+
+Lines lines_of(const Warp& w, const DecodedOp& op) {
+  const auto& x = op.as<payload::WmmaAccess>();
+  const isa::WmmaShape shape = isa::wmma_shape(x.shape);
+  const uint32_t rows = isa::wmma_rows(shape, x.matrix), columns = isa::wmma_columns(shape, x.matrix), count = x.by_columns ? columns : rows, length = rows * columns / count;
+  const uint64_t stride = x.has_stride ? lane_value(w, op.src[1], 0, false) : length;
+  return {lane_address(w, op, 0), stride * x.bits / 8, count, length * x.bits / 8};
+}
+
+bool in_shared_memory(Space space, uint64_t at) {
+  return space == Space::shared_cta || space == Space::shared_cluster || (space == Space::generic && is_shared_generic(at));
+}
+
+// PTX does not say which lane moves which element: the lanes move all lines together.
+LanePlaces places_of(const Lines& lines, const Warp& w, Space space, LanePlaces p) {
+  for (uint32_t l = 0; l < kWarpSize; ++l) p.at[l] = shared_address(w, lines.first + l % lines.count * lines.stride, space != Space::shared_cta);
+  return p;
+}
+
 bool overwrites_address(const Program& p, const DecodedOp& op) {
   const Program::RegUse& use = p.reg_use[static_cast<size_t>(&op - p.code.data())];
   const uint32_t* const writes = p.reg_lists.data() + use.first + use.reads;
@@ -159,7 +183,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   }
   if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
   MemoryShadow::Touch t{id, state.clock};
-  t.follows = !store && parts_.launch.follows_values() && !parts_.launch.hidden_writes && op.get_if<payload::Access>() != nullptr;
+  t.follows = !store && parts_.launch.follows_values() && op.get_if<payload::Access>() != nullptr;
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
@@ -173,11 +197,11 @@ void MemoryAccesses::fragments(const Warp& w, const DecodedOp& op, LaneMask mask
   const auto& x = op.as<payload::WmmaAccess>();
   const bool store = isa::spec(op.opcode).memory == isa::MemoryRole::fragment_store;
   if (store && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
-  MemoryShadow::Touch t{parts_.accesses.add(parts_.access(w, op, mask, Agent::thread, store)), parts_.state_of(w).clock};
-  const isa::WmmaShape shape = isa::wmma_shape(x.shape);
-  const uint32_t rows = isa::wmma_rows(shape, x.matrix), columns = isa::wmma_columns(shape, x.matrix), lines = x.by_columns ? columns : rows, length = rows * columns / lines;
-  const uint64_t first = lane_address(w, op, 0), stride = x.has_stride ? lane_value(w, op.src[1], 0, false) : length;
-  for (uint32_t line = 0; line < lines; ++line) touch_bytes(w, x.space, first + line * stride * x.bits / 8, uint64_t{length} * x.bits / 8, t);
+  const Lines lines = lines_of(w, op);
+  Access now = parts_.access(w, op, mask, Agent::thread, store);
+  if (in_shared_memory(x.space, lines.first)) now.places = parts_.state_of(w).clock.places.add(places_of(lines, w, x.space, {{}, lines.bytes, mask, true, store, now.pc}));
+  MemoryShadow::Touch t{parts_.accesses.add(now), parts_.state_of(w).clock};
+  for (uint32_t line = 0; line < lines.count; ++line) touch_bytes(w, x.space, lines.first + line * lines.stride, lines.bytes, t);
 }
 
 void MemoryAccesses::fill(const Warp& w, const DecodedOp& op, LaneMask mask) {

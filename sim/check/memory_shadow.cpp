@@ -99,7 +99,7 @@ void MemoryShadow::touch(const Span& s, Touch& t) {
 void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
   const Access& now = accesses_[t.id];
   const bool reads = !now.write || now.reads;
-  const Rule unwritten = !reads || launch_.hidden_writes || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
+  const Rule unwritten = !reads || !launch_.options.uninitialised ? Rule::none : Rule::shared_unwritten;
   const auto rule_of = [&](const Access& prior, const Access& a) {
     const Rule r = shared_hazard(prior, a, t.who);
     if (r != Rule::none || a.write) return r;

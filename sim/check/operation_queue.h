@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "sim/check/access.h"
@@ -23,6 +24,7 @@ class OperationQueue {
 
   /// The operations issued since the last commit are one more group.
   void commit_group() { groups_.push_back(issued); }
+  bool in_a_group(uint32_t number) const { return !groups_.empty() && number <= groups_.back(); }
   /// The thread waited until at most `allowed` groups are in flight, or have unread sources.
   void wait_groups(uint64_t allowed, bool reads_only, Clock& seen);
   /// The thread waited for all operations.
@@ -41,6 +43,11 @@ class OperationQueue {
   uint32_t issued = 0;
   uint32_t committed = 0;  // tcgen05: operations a commit tracks
   AccessId last = 0;       // the latest operation
+  /// The thread's latest wait for groups: the instruction, and how many operations had been issued.
+  struct Wait {
+    uint32_t pc, issued;
+  };
+  std::optional<Wait> waited;
 
  private:
   struct Source {

@@ -35,9 +35,10 @@ bool same_values(const Access& prior, const Access& now) { return (prior.write &
 // One reads, and the other stores what is there: the read returns the same before and after.
 bool reads_the_same(const Access& prior, const Access& now) { return prior.write != now.write && (prior.write ? prior : now).unchanging; }
 
-// The order between threads of two CTAs has, at some step, only scopes of one CTA.
+// The order between threads of two CTAs has, at some step, only scopes of one CTA. Operations that write over what was read are forgiven: so
+// kernels of CUTLASS give slots back to the CTA that multicasts.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
-  return prior.cta != now.cta && is_plain(now.agent) && who.now.wide[prior.issuer] < prior.issued_at;
+  return prior.cta != now.cta && (is_plain(now.agent) || (prior.write && !now.write)) && who.now.wide[prior.done] < prior.done_at;
 }
 
 // One lane released for the others: what came to `seen` is its own order, not theirs.
@@ -68,17 +69,23 @@ Rule lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
   return lanes_exchange(prior, now, who);
 }
 
+// What was written through the generic proxy, for an operation of the async proxy.
+Rule across_proxies(const Access& prior, const Access& now, const Clock& fenced) {
+  if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.done] >= prior.done_at) return Rule::none;
+  return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
+}
+
 // An ordinary access, then any other: ordered if it happens before the later one; the async proxy sees a store only after a fence.
 Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
   if (!knows_issue(seen, prior)) {
     if (!is_plain(now.agent)) return Rule::not_ordered_before_async;
     return same_values(prior, now) ? Rule::none : Rule::shared_race;
   }
-  if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
+  const Rule proxy = across_proxies(prior, now, fenced);
+  if (proxy == Rule::none && too_narrow(prior, now, who)) return Rule::scope_too_narrow;
   if (released_by_one(prior, now, seen)) return Rule::lanes_unordered;
-  if (const Rule r = lanes_apart(prior, now, who); r != Rule::none) return r;
-  if (!prior.write || !is_async_proxy(now.agent) || fenced[prior.issuer] >= prior.issued_at) return Rule::none;
-  return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
+  const Rule lanes = lanes_apart(prior, now, who);
+  return lanes != Rule::none ? lanes : proxy;
 }
 
 Rule unfinished(const Access& prior, const Access& now) {
@@ -99,11 +106,10 @@ Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, c
   if (!knows_end(seen, prior)) return same_digest(prior, now) ? Rule::none : unfinished(prior, now);
   if (prior.agent == Agent::cp_async && prior.write && lanes_copied(prior, now, who)) return Rule::lanes_mixed;
   // cp.async and st.async write through the generic proxy (docs/facts/tma-mbarrier.md §3.1).
-  const bool fenced = who.now.proxy_shared[prior.done] >= prior.done_at;
-  const bool generic = prior.agent == Agent::cp_async || (prior.agent == Agent::remote && prior.write);
-  if (generic && is_async_proxy(now.agent) && !fenced)
-    return now.write ? Rule::proxy_write_to_async_write : Rule::proxy_write_to_async_read;
-  return Rule::none;
+  if (prior.agent != Agent::cp_async && prior.agent != Agent::remote) return Rule::none;
+  const Rule proxy = across_proxies(prior, now, who.now.proxy_shared);
+  const bool narrow = proxy == Rule::none && prior.agent == Agent::cp_async && too_narrow(prior, now, who);
+  return narrow ? Rule::scope_too_narrow : proxy;
 }
 
 Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, bool opaque) {

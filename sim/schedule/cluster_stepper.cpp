@@ -223,7 +223,19 @@ Advance ClusterStepper::end_round(uint64_t grain) {
 
 Advance ClusterStepper::idle() {
   s_.at = At::round;
-  return cluster_->progress != s_.issue_progress || time_out_waits() ? Advance::decision : Advance::stuck;
+  return cluster_->progress != s_.issue_progress || catch_up() || time_out_waits() ? Advance::decision : Advance::stuck;
+}
+
+// Warps wait for phases, and lanes of theirs that are held back may complete them.
+bool ClusterStepper::catch_up() {
+  bool any = false;
+  for (Warp* w : warps_) {
+    if (w->held_back == 0) continue;
+    w->held_back = 0;
+    w->block.reason = BlockReason::none;
+    any = true;
+  }
+  return any;
 }
 
 namespace {

@@ -107,6 +107,7 @@ class ClusterStepper {
   void start_settling(SchedulePosition::At then);
   bool pick_operation();
   Advance operate(size_t index, bool whole, bool& completed);
+  bool catch_up();
   bool time_out_waits();
   void time_out_one_wait();
   void part_lanes(Warp& w);

@@ -204,6 +204,10 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
         break;
       case Effect::blocked:
         straight = 0;
+        if (w.held_back != 0 && w.block.reason == BlockReason::mbarrier) {  // they may sleep for phases
+          if (observers != nullptr) observers->blocked(w, op);
+          return RunStop::blocked;
+        }
         if (w.held_back != 0) {  // the lanes that were held back catch up
           w.held_back = 0;
           w.block.reason = BlockReason::none;

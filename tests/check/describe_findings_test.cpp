@@ -91,6 +91,19 @@ TEST(DescribeFindings, AWarningsRuleIsOneLine) {
   EXPECT_EQ(sim::describe_findings(all), "\nwarning H7202: a rule (9 times at x.cu:1, x.cu:2, x.cu:3, x.cu:4, x.cu:5, x.cu:6 and 3 more; written by x.cu:101, written by x.cu:102, written by x.cu:103 and 6 more)\n    fix: a fix\n");
 }
 
+TEST(DescribeFindings, AWarningAloneNamesBothPlaces) {
+  const std::string text = sim::describe_findings({finding("H7403", kWarning, at("reads", "x.cu", 7), at("written by", "x.cu", 3))});
+  EXPECT_EQ(text, "\nwarning H7403: a rule (1 time at x.cu:7)\n    earlier: written by x.cu:3\n    fix: a fix\n");
+}
+
+// A barrier is missing: the store may be before or behind the copy that reads it.
+TEST(DescribeFindings, TwoPlacesInEitherOrderAreOneCause) {
+  const sim::FindingParty store = at("written by", "x.cu", 5), copy = at("read, asynchronously, by", "x.cu", 9);
+  const std::string text = sim::describe_findings({finding("H7006", kError, copy, store), finding("H7003", kError, store, copy)});
+  EXPECT_EQ(count(text, "error H"), 1u) << text;
+  EXPECT_NE(text.find("the same at x.cu:5 (H7003) (2 times in all)"), std::string::npos) << text;
+}
+
 TEST(DescribeFindings, NamesOfTemplatesAreShort) {
   sim::Finding f = finding("H7001", kError, at("reads", "x.cu", 1));
   f.here.where.kernel = f.here.where.function = std::string(5000, 'k');
@@ -132,6 +145,28 @@ TEST(DescribeOrder, NamesThePhaseThatNobodyWaitedFor) {
   EXPECT_EQ(never, "the first ends with phase 0 of the mbarrier at 0x400 of CTA rank 0; warp 0 has waited for none of its phases, and no thread that has is ordered before it");
   const std::string earlier = order_of(findings_of(kBarrier + kCopy + wait_for("[bar]", 0) + kCopy + "ld.shared.b32 %r1, [smem];\n" + wait_for("[bar]", 1), 32), "H7001");
   EXPECT_EQ(earlier, "the first ends with phase 1 of the mbarrier at 0x400 of CTA rank 0; warp 0 knows its phases up to 0 only");
+}
+
+const std::string kOwnWord = "shl.b32 %r1, tid, 2;\nmov.u32 %r4, smem;\nadd.u32 %r1, %r1, %r4;\n";
+
+// Of the waits that are there it says why they do not do.
+TEST(DescribeOrder, NamesTheWaitThatFallsShort) {
+  const std::string copy = kOwnWord + "cp.async.ca.shared.global [%r1], [buf0], 4;\n", use = "ld.shared.b32 %r5, [%r1];\ncp.async.wait_all;\n";
+  const auto order = [&](const std::string& between) { return order_of(findings_of(copy + between + use, 32), "H7005"); };
+  const std::string known = "warp 0 knows that the first was issued; no wait of warp 0 for its end happens before";
+  EXPECT_EQ(order(""), known + ": it is in no group yet, because no commit_group follows it");
+  EXPECT_EQ(order("cp.async.commit_group;\n"), known);
+  EXPECT_EQ(order("cp.async.commit_group;\ncp.async.wait_group 1;\n").find(known + ": the last one, 'cp.async.wait_group 1;'"), 0u);
+  EXPECT_TRUE(order("cp.async.commit_group;\ncp.async.wait_group 1;\n").ends_with("lets it go on"));
+  const std::string early = order_of(findings_of("cp.async.wait_group 0;\n" + copy + "cp.async.commit_group;\n" + use, 32), "H7005");
+  EXPECT_TRUE(early.ends_with("came before it was issued")) << early;
+}
+
+TEST(DescribeOrder, NamesTheFenceThatIsMissing) {
+  const std::string store = kOwnWord + "st.shared.b32 [%r1], tid;\n", fence = "fence.proxy.async.shared::cta;\n";
+  const std::string copy = "bar.sync 0;\n@first cp.async.bulk.global.shared::cta.bulk_group [buf0], [smem], 128;\n@first cp.async.bulk.commit_group;\n@first cp.async.bulk.wait_group 0;\n";
+  EXPECT_EQ(order_of(findings_of(store + copy, 32), "H7101"), "in order, but no fence.proxy.async comes behind the first access and before the second");
+  EXPECT_EQ(order_of(findings_of("st.shared.b32 [smem+64], tid;\n" + fence + store + copy, 32), "H7101"), "in order, but the last fence.proxy.async on the way was before the first access");
 }
 
 // The bytes of H7305 are expected by one instruction and delivered by another; neither initialises the mbarrier.

@@ -132,6 +132,8 @@ class DescribedPairs : public HazardPairs {
 
 TEST_F(DescribedPairs, PipelinesClustersFlagsAndLanes) { check("pipelines.cu", "sm_90a", 67); }
 TEST_F(DescribedPairs, TensorMemory) { check("tensor.cu", "sm_100a", 12); }
+TEST_F(DescribedPairs, ReportedMistakes) { check("reported.cu", "sm_90a", 32); }
+TEST_F(DescribedPairs, ReportedMistakesInTensorMemory) { check("reported_tensor.cu", "sm_100a", 8); }
 
 // The page names what is missed, and nothing else.
 TEST(HazardPairs_, ThePageNamesThoseThatAreMissed) {

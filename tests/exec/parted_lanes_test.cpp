@@ -129,6 +129,69 @@ TEST(PartedLanes, WhatSynchronisesLanesIsTheSame) {
   }
 }
 
+/// Six rounds of a slot: all lanes of warp 0 wait until it is empty, one announces it, behind `between`; warp 1 empties it. As in
+/// NVIDIA/cutlass#3654.
+std::string slot_of_a_warp(const std::string& between) {
+  return R"(.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+  .shared .align 8 .b64 full;
+  .shared .align 8 .b64 empty;
+  .reg .b32 %r<4>;
+  .reg .pred %p<4>;
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p0, %r0, 0;
+  @%p0 mbarrier.init.shared::cta.b64 [full], 1;
+  @%p0 mbarrier.init.shared::cta.b64 [empty], 32;
+  bar.sync 0;
+  mov.u32 %r1, 0;
+  setp.ge.u32 %p1, %r0, 32;
+  @%p1 bra CONSUMER;
+PRODUCER:
+  and.b32 %r2, %r1, 1;
+  xor.b32 %r2, %r2, 1;
+EMPTY: mbarrier.try_wait.parity.shared::cta.b64 %p2, [empty], %r2;
+  @!%p2 bra EMPTY;
+)" + between +
+         R"(
+  @%p0 mbarrier.arrive.shared::cta.b64 _, [full];
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 6;
+  @%p3 bra PRODUCER;
+  ret;
+CONSUMER:
+  and.b32 %r2, %r1, 1;
+FULL: mbarrier.try_wait.parity.shared::cta.b64 %p2, [full], %r2;
+  @!%p2 bra FULL;
+  mbarrier.arrive.shared::cta.b64 _, [empty];
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p3, %r1, 6;
+  @%p3 bra CONSUMER;
+  ret;
+}
+)";
+}
+
+size_t hangs(const std::string& ptx, const std::string& driver) {
+  size_t count = 0;
+  for (int seed = 1; seed <= 30; ++seed) {
+    Device device({.arch = "sm_90a"});
+    RunOptions o;
+    parse_driver(driver + ":" + std::to_string(seed), o);
+    count += device.launch(device.load_ptx(ptx), "k", {.grid = {1}, .block = {64}}, Args(), o).ok() ? 0 : 1;
+  }
+  return count;
+}
+
+// A lane that sleeps in its wait for two phases finds the parity that it waits for only in a phase that never ends.
+TEST(PartedLanes, ALaneMaySleepForPhases) {
+  EXPECT_EQ(hangs(slot_of_a_warp(""), "shuffled"), 0u) << "lanes run together";
+  EXPECT_GT(hangs(slot_of_a_warp(""), "parted"), 0u);
+  EXPECT_EQ(hangs(slot_of_a_warp("bar.warp.sync -1;"), "parted"), 0u);
+}
+
 /// Twelve times: each lane stores a word and reads its neighbour's, with `barrier` behind either. It stores the sum of what it has read.
 std::string exchange_in_a_loop(const std::string& barrier) {
   return with_neighbours(R"(
