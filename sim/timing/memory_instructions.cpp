@@ -198,8 +198,9 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   const uint32_t first = memory_.first_new_run();
   const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
   if (x.store) sm.stores.join(runs, first, has_few_sectors(first));
+  constexpr double kJoined = 0.75;  // late_16-132x256x16 of late.toml
   const bool joined = x.store && runs.size() == first;
-  const double start = pipes_.begin_lsu(sm, *w.unit, t, joined ? wavefronts(x, a, lines) / arch_.l1.store_slowdown : std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
+  const double start = pipes_.begin_lsu(sm, *w.unit, t, joined ? kJoined * wavefronts(x, a, lines) : std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
   if (joined) return;
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
   const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;

@@ -93,7 +93,7 @@ TEST(DescribeFindings, AWarningsRuleIsOneLine) {
 
 TEST(DescribeFindings, AWarningAloneNamesBothPlaces) {
   const std::string text = sim::describe_findings({finding("H7403", kWarning, at("reads", "x.cu", 7), at("written by", "x.cu", 3))});
-  EXPECT_EQ(text, "\nwarning H7403: a rule (1 time at x.cu:7)\n    earlier: written by x.cu:3\n    fix: a fix\n");
+  EXPECT_EQ(text, "\nwarning H7403: a rule (1 time at x.cu:7; written by x.cu:3)\n    fix: a fix\n");
 }
 
 // A barrier is missing: the store may be before or behind the copy that reads it.

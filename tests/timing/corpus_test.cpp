@@ -69,7 +69,7 @@ const Mechanism kMechanisms[] = {
     {"mix.toml", "div_full_24-1024", 0.12},
     {"mix.toml", "sqrt_rn_24-1024", 0.10},
     {"stores.toml", "all-4-4-128", 0.15},
-    {"stores.toml", "all-8-8-32", 0.12},
+    {"stores.toml", "all-8-8-32", 0.10},
     {"stores.toml", "strided-8-4x8", 0.12},
     {"stores.toml", "one-16-1-256", 0.12},
     {"stores.toml", "one-32-1-256", 0.10},

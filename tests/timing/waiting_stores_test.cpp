@@ -1,4 +1,5 @@
-// Stores of parts of sectors that join one that waits (all-* of tests/corpus/timing/mechanisms/stores.toml).
+// Stores of parts of sectors that join one that waits (all-* of stores.toml, dense_store_* of f64.toml and late_* of late.toml in
+// tests/corpus/timing/mechanisms).
 #include "sim/timing/waiting_stores.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +9,8 @@ namespace {
 
 ByteRange part(uint64_t address, uint32_t bytes = 32) { return {address, bytes, bytes / 32}; }
 
-size_t sent(WaitingStores& s, std::vector<ByteRange> runs, uint32_t among = 64) {
-  s.join(runs, 0, among);
+size_t sent(WaitingStores& s, std::vector<ByteRange> runs, bool few = true) {
+  s.join(runs, 0, few);
   return runs.size();
 }
 
@@ -31,20 +32,45 @@ TEST(WaitingStores, TheSectorsThatDoNotWaitAreSent) {
   WaitingStores s;
   EXPECT_EQ(sent(s, {part(4096, 128)}), 1u);
   std::vector<ByteRange> runs{part(4096 - 32, 192)};
-  s.join(runs, 0, 64);
+  s.join(runs, 0, true);
   ASSERT_EQ(runs.size(), 2u);
   EXPECT_EQ(runs[0].address, 4096u - 32);
   EXPECT_EQ(runs[1].address, 4096u + 128);
   EXPECT_EQ(runs[1].turns, 1u);
 }
 
-TEST(WaitingStores, OnlyTheYoungestLinesWait) {
+TEST(WaitingStores, OfFewSectorsTheYoungestLinesWait) {
   WaitingStores s;
-  for (uint64_t line = 0; line < 16; ++line) EXPECT_EQ(sent(s, {part(128 * line)}, 16), 1u);
-  EXPECT_EQ(sent(s, {part(0)}, 16), 0u);
-  EXPECT_EQ(sent(s, {part(128 * 16)}, 16), 1u);
-  EXPECT_EQ(sent(s, {part(0)}, 16), 1u);
-  EXPECT_EQ(sent(s, {part(128)}, 64), 0u) << "of few sectors more wait";
+  for (uint64_t line = 0; line < 64; ++line) EXPECT_EQ(sent(s, {part(128 * line)}), 1u);
+  EXPECT_EQ(sent(s, {part(128)}), 0u);
+  EXPECT_EQ(sent(s, {part(128 * 64)}), 1u);
+  EXPECT_EQ(sent(s, {part(0)}), 1u);
+}
+
+/// The share of later words that join, where eight words of `lines` lines are stored in turn.
+double share_that_joins(uint64_t lines) {
+  constexpr uint64_t kWords = 8;
+  WaitingStores s;
+  uint64_t joined = 0;
+  for (uint64_t word = 0; word < kWords; ++word)
+    for (uint64_t line = 0; line < lines; ++line) joined += sent(s, {part(128 * line)}, false) == 0 ? 1 : 0;
+  return static_cast<double>(joined) / static_cast<double>((kWords - 1) * lines);
+}
+
+// An H200: all of 28 lines, two thirds of 36, a fifth of 64, a twelfth of 160.
+TEST(WaitingStores, OfRowsWithMoreLinesThanPlacesAPartJoins) {
+  EXPECT_EQ(share_that_joins(28), 1);
+  EXPECT_NEAR(share_that_joins(36), 0.68, 0.35);
+  EXPECT_LT(share_that_joins(64), 0.4);
+  EXPECT_LT(share_that_joins(160), 0.15);
+}
+
+TEST(WaitingStores, AStoreToMoreLinesThanPlacesLeavesAtOnce) {
+  std::vector<ByteRange> lines;
+  for (uint64_t line = 0; line < 32; ++line) lines.push_back(part(128 * line));
+  WaitingStores s;
+  EXPECT_EQ(sent(s, lines, false), 32u);
+  EXPECT_EQ(sent(s, lines, false), 32u);
 }
 
 }  // namespace
