@@ -37,7 +37,7 @@ MatrixProduct routine(double times, unsigned instructions) {
   constexpr double kMore = 1.3;
   constexpr uint16_t kWait = 70;
   const unsigned slots = instructions + kCall;
-  return {times, static_cast<uint8_t>(slots), static_cast<uint16_t>(kMore * slots + kWait)};
+  return {times, static_cast<uint16_t>(slots), static_cast<uint16_t>(kMore * slots + kWait)};
 }
 
 }  // namespace
@@ -49,7 +49,7 @@ MatrixProduct MatrixProducts::of_floats8(const isa::Function& f, const isa::Inst
   constexpr size_t kDense = 4;        // operands: D, A, B, C
   unsigned slots = 2 + registers_of(f, f.operands(i)[0]) + (f.operands(i).size() > kDense ? kMetadata : 0);
   for (const size_t k : {1, 2}) each_register(f, f.operands(i)[k], [&](isa::RegId r) { slots += halves_.insert(r).second ? 2 : 0; });
-  return {2 * times, static_cast<uint8_t>(slots), 0};
+  return {2 * times, static_cast<uint16_t>(slots), 0};
 }
 
 // 4-bit integers are products of 8-bit ones, signs cost most; bits are the sum of two counts, and sm_100 counts by products.

@@ -13,7 +13,7 @@ namespace drywell::sim {
 
 struct MatrixProduct {
   double times = 1;       // the time of the matrix pipe, in products of the class
-  uint8_t slots = 1;      // issue cycles
+  uint16_t slots = 1;     // issue cycles
   uint16_t sequence = 0;  // cycles of a sequence that stays in its place; 0: none
 };
 

@@ -34,7 +34,7 @@ struct OpInfo {
   Pipe pipe = Pipe::none;
   isa::TimingClass timing{};
   uint8_t queue = 1;   // operations the pipe admits ahead
-  uint8_t slots = 1;   // issue cycles: the machine instructions that ptxas makes of it
+  uint16_t slots = 1;  // issue cycles: the machine instructions that ptxas makes of it
   bool store = false;  // memory: writes only
   bool atomic = false;
   bool real = false;       // memory: of floats

@@ -2,7 +2,8 @@
 // H200 the words of a row that a thread stores one after another take the time of one, as long as all rows that are being stored have few
 // lines (all-* of tests/corpus/timing/mechanisms/stores.toml; traces/hw/h200-2026-11-27-arithmetic.csv). Where rows have more lines than there
 // are places, a part of the words still joins: 36 lines two thirds of them, 64 a fifth, 160 a twelfth (dense_store_* and late_* of f64.toml and
-// late.toml). So a line that comes takes any place whose line has not been used for a while, not that of the oldest.
+// late.toml). So a line that comes takes any place whose line has not been used for a while, not that of the oldest: of lines that are stored in
+// turn 43 % of 36 join, 26 % of 40, and none of 64, where an H200 still joins some.
 #pragma once
 
 #include <array>
