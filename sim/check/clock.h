@@ -4,12 +4,14 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
 #include "drywell/core/types.h"
 #include "sim/check/cross_cluster_clock.h"
 #include "sim/check/lane_places.h"
+#include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
 
@@ -112,6 +114,14 @@ struct WarpClock {
   Component copies = 0;     // counts them; 0: there are none
   uint32_t copies_met = 0;  // those that were complete when the lanes last met: each lane waits for its own
 
+  // What a lane has of its own warp by an acquire, of an mbarrier or a flag: a lock that lanes take in turns orders them, too.
+  struct Learnt {
+    std::array<uint32_t, kWarpSize> steps{};  // by lane: what that lane had done by then
+    uint32_t copies = 0;
+  };
+  std::vector<Learnt> learnt;                     // by lane, since the lanes last met; empty: nothing
+  std::array<uint32_t, kWarpSize> released_at{};  // by lane: what its latest release covers
+
   uint32_t time() const { return now.seen[self]; }
   void tick() {
     now.seen.raise(self, time() + 1);
@@ -137,6 +147,34 @@ struct WarpClock {
     }
     ahead = kFullMask;
     for (const Gain& g : gains) ahead &= g.lanes;
+  }
+  /// Some lanes release, all that they did or (relaxed) what the last fence covers.
+  void note_release(LaneMask lanes, bool ordered) {
+    const uint32_t until = ordered ? time() : fenced.seen[self];
+    for_lanes(lanes, [&](uint32_t l) { released_at[l] = std::max(released_at[l], until); });
+  }
+  /// Some lanes have acquired `message`, which may have what other lanes of the warp released.
+  void learn(LaneMask lanes, const Clock& message) {
+    const uint32_t until = message[self];
+    if (until < met) return;
+    learnt.resize(kWarpSize);
+    for_lanes(lanes, [&](uint32_t l) {
+      for (uint32_t of = 0; of < kWarpSize; ++of) learnt[l].steps[of] = std::max(learnt[l].steps[of], std::min(until, released_at[of]));
+      if (copies != 0) learnt[l].copies = std::max(learnt[l].copies, message[copies]);
+    });
+  }
+  /// Whether each of `lanes` has learnt of what the others of `of` did at that time.
+  bool knows_step(LaneMask lanes, LaneMask of, uint32_t time) const {
+    bool all = !learnt.empty();
+    for_lanes(all ? lanes : 0, [&](uint32_t l) {
+      for_lanes(of & ~(LaneMask{1} << l), [&](uint32_t other) { all = all && learnt[l].steps[other] >= time; });
+    });
+    return all;
+  }
+  bool knows_copy(LaneMask lanes, uint32_t number) const {
+    bool all = !learnt.empty();
+    for_lanes(all ? lanes : 0, [&](uint32_t l) { all = all && learnt[l].copies >= number; });
+    return all;
   }
   /// Calls f(lanes) for the lanes of `mask`, together those that have waited for the same events.
   template <class F>
@@ -172,6 +210,7 @@ struct WarpClock {
     ahead = kFullMask;
     tick();
     met = time();
+    learnt.clear();
     places.meet();
     copies_met = now.seen[copies];
   }

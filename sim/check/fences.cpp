@@ -11,7 +11,8 @@ void release(WarpClock& c) {
   c.tick();
 }
 
-void acquire(WarpClock& c) {
+void acquire(WarpClock& c, LaneMask lanes) {
+  c.learn(lanes, c.observed.seen);
   c.acquire(c.observed);
   c.observed = {};
 }
@@ -26,12 +27,12 @@ void cover_global(WarpClock& c) {
 
 }  // namespace
 
-void Fences::threads(const Warp& w, const DecodedOp& op, LaneMask) {
+void Fences::threads(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& c = parts_.state_of(w).clock;
   const isa::Instruction& i = parts_.launch.program->instruction(op);
   const Ordering o = parts_.launch.ordering(op);
   if (!o.cross_cluster) c.observed.cross_cluster.clear();
-  if (!i.has(Mod::release)) acquire(c);
+  if (!i.has(Mod::release)) acquire(c, mask);
   if (!i.has(Mod::acquire)) release(c);
   if (!o.wide) c.fenced.wide.clear();
   if (i.has(Mod::acquire)) return;
@@ -49,10 +50,10 @@ void Fences::async_proxy(const Warp& w, const DecodedOp& op, LaneMask) {
   c.tick();
 }
 
-void Fences::async_generic(const Warp& w, const DecodedOp& op, LaneMask) {
+void Fences::async_generic(const Warp& w, const DecodedOp& op, LaneMask mask) {
   WarpClock& c = parts_.state_of(w).clock;
   const isa::Instruction& i = parts_.launch.program->instruction(op);
-  if (i.has(Mod::acquire)) acquire(c);
+  if (i.has(Mod::acquire)) acquire(c, mask);
   c.now.proxy_shared.join(c.now.seen);
   if (i.has(Mod::release)) release(c);
 }

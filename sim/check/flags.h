@@ -12,10 +12,10 @@ class Flags {
  public:
   explicit Flags(bool several_ctas) : several_ctas_(several_ctas) {}
 
-  /// A warp of that CTA reads the place.
-  void load(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
-  /// A warp of that CTA writes the place.
-  void store(uint64_t place, uint16_t cta, Ordering o, WarpClock& clock);
+  /// A lane of a warp of that CTA reads the place.
+  void load(uint64_t place, uint16_t cta, uint32_t lane, Ordering o, WarpClock& clock);
+  /// A lane of a warp of that CTA writes the place.
+  void store(uint64_t place, uint16_t cta, uint32_t lane, Ordering o, WarpClock& clock);
   StrongWrites& writes(uint64_t place) { return flags_[place].writes; }
   void clear() { flags_.clear(); }
 

@@ -62,6 +62,7 @@ void MbarrierUse::instruction(const Warp& w, const DecodedOp& op, LaneMask mask)
       case MbarrierEvent::inval: inval(e, w, op, mask); break;
       default:
         released = true;
+        state.clock.note_release(mask, o.release);
         arrive(e, state.clock, o, who);
     }
   }
@@ -117,6 +118,7 @@ void MbarrierUse::acquire(const Warp& w, const MbarrierLedger::Observed& observe
   clock.now.wide.join(observed.home);
   if (o.acquire) {
     clock.part(lanes, w.alive, observed.end.component, observed.end.value, m.seen);
+    if ((w.alive & ~lanes) != 0) clock.learn(lanes, m.seen);
     clock.acquire(m, o.wide);
   } else {
     clock.observed.join(m);

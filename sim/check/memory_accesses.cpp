@@ -124,9 +124,9 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
       const uint64_t a = lane_address(w, op, lane);
       const bool global = space == Space::global || (space == Space::generic && a >= window::kGlobalBase);
       if (global)
-        strong_access(w, op, a, store);
+        strong_access(w, op, lane, a, store);
       else if (space != Space::generic || is_shared_generic(a))
-        strong_access(w, op, shared_address(w, a, space != Space::shared_cta), store);
+        strong_access(w, op, lane, shared_address(w, a, space != Space::shared_cta), store);
     });
   }
   if (!parts_.launch.full() && !peers) return;
@@ -221,14 +221,14 @@ void MemoryAccesses::touch_bytes(const Warp& w, Space space, uint64_t at, uint64
 }
 
 // A later access may acquire what this one released into the place.
-void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint64_t place, bool store) {
+void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint32_t lane, uint64_t place, bool store) {
   const Ordering o = parts_.launch.ordering(op);
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
   if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.own_clocks(), clock, o, loads, store);
-  if (loads) parts_.flags.load(place, rank, o, clock);
-  if (store) parts_.flags.store(place, rank, o, clock);
+  if (loads) parts_.flags.load(place, rank, lane, o, clock);
+  if (store) parts_.flags.store(place, rank, lane, o, clock);
   if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;
   StrongWrites& writes = writes_of(place);
   if (store) writes.add(is_atomic(op.opcode));

@@ -113,7 +113,7 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (!launch_.full()) continue;
     if (now.write) ctas_[s.cta].undefined.clear(s.begin, s.bytes);
     touch_cells(
-        ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, unwritten, t.shared);
+        ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, s.begin < kSmemReserved ? Rule::none : unwritten, t.shared);
   }
 }
 
@@ -187,7 +187,7 @@ void MemoryShadow::store_undefined(uint32_t cta, uint32_t at, uint32_t bytes, co
 }
 
 bool MemoryShadow::is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint16_t& stored) const {
-  if (cta >= ctas_.size() || uint64_t{at} + bytes > ctas_[cta].shared.cells()) return false;  // a fault follows
+  if (at < kSmemReserved || cta >= ctas_.size() || uint64_t{at} + bytes > ctas_[cta].shared.cells()) return false;  // zeros; a fault follows
   const CtaMemory& m = ctas_[cta];
   bool written = false;
   m.shared.each_in(at, at + bytes, [&](size_t i, StateId s) { written = written || (states_.writer(s) != 0 && m.undefined.at(i) == 0); });

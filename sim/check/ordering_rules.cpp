@@ -57,13 +57,13 @@ Rule lanes_exchange(const Access& prior, const Access& now, const WarpClock& who
 
 // A lane uses what another lane's cp.async brought: each has waited for its own only, unless they met since.
 bool lanes_copied(const Access& prior, const Access& now, const WarpClock& who) {
-  return same_warp(prior, now) && now.agent == Agent::thread && prior.done_at > who.copies_met && who.copied.knows(prior.places) && who.places.latest().pc == now.pc &&
+  return same_warp(prior, now) && now.agent == Agent::thread && prior.done_at > who.copies_met && !who.knows_copy(now.lanes, prior.done_at) && who.copied.knows(prior.places) && who.places.latest().pc == now.pc &&
          who.copied.exchange(prior.places, who.places.latest());
 }
 
 // One lane issues an asynchronous operation on data that all lanes wrote, or lanes exchange data.
 Rule lanes_apart(const Access& prior, const Access& now, const WarpClock& who) {
-  if (!same_warp(prior, now) || prior.issued_at < who.met) return Rule::none;
+  if (!same_warp(prior, now) || prior.issued_at < who.met || who.knows_step(now.lanes, prior.lanes, prior.issued_at)) return Rule::none;
   if (now.lone) return prior.write && (prior.lanes & ~now.lanes) != 0 ? Rule::lanes_unordered : Rule::none;
   if (prior.agent != Agent::thread || now.agent != Agent::thread || (now.write && now.unchanging)) return Rule::none;
   return lanes_exchange(prior, now, who);

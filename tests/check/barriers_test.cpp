@@ -134,32 +134,50 @@ struct FlagClocks : testing::Test {
 };
 
 TEST_F(FlagClocks, AReleaseIsAcquired) {
-  flags.store(0x100, 0, kRelease, writer);
-  flags.load(0x100, 0, kAcquire, reader);
+  flags.store(0x100, 0, 0, kRelease, writer);
+  flags.load(0x100, 0, 0, kAcquire, reader);
   EXPECT_EQ(known(), 1u);
 }
 
 TEST_F(FlagClocks, AnotherPlaceTellsNothing) {
-  flags.store(0x100, 0, kRelease, writer);
-  flags.load(0x108, 0, kAcquire, reader);
+  flags.store(0x100, 0, 0, kRelease, writer);
+  flags.load(0x108, 0, 0, kAcquire, reader);
   EXPECT_EQ(known(), 0u);
 }
 
 TEST_F(FlagClocks, ARelaxedStoreReleasesWhatAFenceCovered) {
-  flags.store(0x100, 0, kRelaxed, writer);
-  flags.load(0x100, 0, kAcquire, reader);
+  flags.store(0x100, 0, 0, kRelaxed, writer);
+  flags.load(0x100, 0, 0, kAcquire, reader);
   EXPECT_EQ(known(), 0u);
   writer.fenced = writer.release();
-  flags.store(0x100, 0, kRelaxed, writer);
-  flags.load(0x100, 0, kAcquire, reader);
+  flags.store(0x100, 0, 0, kRelaxed, writer);
+  flags.load(0x100, 0, 0, kAcquire, reader);
   EXPECT_NE(known(), 0u);
 }
 
 TEST_F(FlagClocks, ARelaxedLoadIsHearsay) {
-  flags.store(0x100, 0, kRelease, writer);
-  flags.load(0x100, 0, kRelaxed, reader);
+  flags.store(0x100, 0, 0, kRelease, writer);
+  flags.load(0x100, 0, 0, kRelaxed, reader);
   EXPECT_EQ(known(), 0u);
   EXPECT_EQ(reader.observed.seen[writer.self], 1u) << "for the next acquiring fence";
+}
+
+// Lanes of one warp take a lock in turns.
+TEST_F(FlagClocks, ALaneLearnsWhatAnotherLaneOfItsWarpReleased) {
+  const auto knows = [&](uint32_t lane, uint32_t of, uint32_t step) { return writer.knows_step(LaneMask{1} << lane, LaneMask{1} << of, step); };
+  EXPECT_FALSE(knows(1, 0, 1));
+  flags.store(0x100, 0, 0, kRelease, writer);
+  const uint32_t later = writer.time();
+  flags.load(0x100, 0, 1, kRelaxed, writer);
+  EXPECT_FALSE(knows(1, 0, 1)) << "no acquire";
+  flags.load(0x100, 0, 1, kAcquire, writer);
+  EXPECT_TRUE(knows(1, 0, 1));
+  EXPECT_FALSE(knows(1, 0, later)) << "what lane 0 did behind its release";
+  EXPECT_FALSE(knows(1, 2, 1)) << "lane 2 has released nothing";
+  EXPECT_FALSE(knows(3, 0, 1)) << "lane 3 has acquired nothing";
+  EXPECT_TRUE(knows(3, 3, later)) << "its own steps";
+  writer.meet();
+  EXPECT_FALSE(knows(1, 0, 1)) << "a meeting tells more, and begins anew";
 }
 
 // Scopes .cta and .cluster do not reach another cluster.

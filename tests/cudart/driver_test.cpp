@@ -112,6 +112,7 @@ TEST_F(Driver, GemmBf16OfTheCorpus) {
   void* arguments[] = {&ma, &mb, &dbias, &out, &n, &k};
   EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, kSmem, nullptr, arguments, nullptr), CudaError::invalid_value);
   ASSERT_EQ(cuFuncSetAttribute(function, cudart::kMaxDynamicSharedMemorySize, kSmem), kOk);
+  EXPECT_EQ(cuLaunchKernel(function, 1, 1, 1, 2048, 1, 1, kSmem, nullptr, arguments, nullptr), CudaError::invalid_value);
   ASSERT_EQ(cuLaunchKernel(function, 1, 1, 1, 128, 1, 1, kSmem, nullptr, arguments, nullptr), kOk);
   ASSERT_EQ(cuCtxSynchronize(), kOk);
   ASSERT_EQ(cuMemcpyDtoH_v2(d.data(), dd, d.size() * 2), kOk);
