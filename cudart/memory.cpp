@@ -71,7 +71,9 @@ void Memory::release_all() {
     give_back(a.bytes);
     if (a.type != MemoryType::device) ::munmap(reinterpret_cast<void*>(base), round_up(a.bytes, kPage));
   }
+  for (const auto& [base, a] : variables_) device_.free(GmemAddr(base));
   allocations_.clear();
+  variables_.clear();
   device_order_.clear();
   pool_bytes_ = pool_high = 0;
   graphs = {};
@@ -146,6 +148,20 @@ void Memory::register_host(void* p, uint64_t bytes, unsigned flags) {
   allocations_[base] = {base, bytes, MemoryType::host, flags, true};
 }
 
+void Memory::show_variable(void* p, uint64_t bytes) {
+  const auto base = static_cast<uint64_t>(reinterpret_cast<uintptr_t>(p));
+  if (bytes == 0 || variables_.contains(base)) return;
+  device_.map_host(p, bytes, "a managed variable");
+  variables_[base] = {base, bytes, MemoryType::managed};
+}
+
+void Memory::hide_variable(void* p) {
+  const auto it = variables_.find(reinterpret_cast<uintptr_t>(p));
+  if (it == variables_.end()) return;
+  device_.free(GmemAddr(it->first));
+  variables_.erase(it);
+}
+
 void Memory::release(void* p, std::initializer_list<MemoryType> types) {
   if (p == nullptr) return;
   const auto it = allocations_.find(reinterpret_cast<uintptr_t>(p));
@@ -196,11 +212,12 @@ void Memory::unregister_host(void* p) {
 
 std::optional<Allocation> Memory::find(const void* p) const {
   const uint64_t at = reinterpret_cast<uintptr_t>(p);
-  auto it = allocations_.upper_bound(at);
-  if (it == allocations_.begin()) return std::nullopt;
-  --it;
-  if (at - it->first >= it->second.bytes) return std::nullopt;
-  return it->second;
+  for (const auto* all : {&allocations_, &variables_}) {
+    const auto it = all->upper_bound(at);
+    if (it == all->begin()) continue;
+    if (const Allocation& a = std::prev(it)->second; at - a.base < a.bytes) return a;
+  }
+  return std::nullopt;
 }
 
 std::optional<Allocation> Memory::device_allocation(uint64_t index) const {

@@ -52,6 +52,9 @@ class Memory {
   /// Throws CallFailed unless `p` begins an allocation of one of `types`.
   void release(void* p, std::initializer_list<MemoryType> types);
   void unregister_host(void* p);
+  /// A __managed__ variable, whose bytes the host has at `p`, is device memory at that address, too.
+  void show_variable(void* p, uint64_t bytes);
+  void hide_variable(void* p);
   /// The address is a graph's from now on: freeing only poisons it.
   void keep_for_graph(void* p);
   /// The graph's allocation runs, and is freed by a node or by the program.
@@ -98,7 +101,7 @@ class Memory {
   PoisonPages poison_;
   void* window_ = nullptr;  // the device's address range, kept free of host memory: a device pointer is never a host
                             // pointer
-  std::map<uint64_t, Allocation> allocations_;
+  std::map<uint64_t, Allocation> allocations_, variables_;
   uint64_t pool_bytes_ = 0;
   AllocationLog log_;
   std::vector<uint64_t> device_order_;  // base addresses in order of allocation

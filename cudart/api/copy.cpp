@@ -140,7 +140,8 @@ PER_THREAD_ALIAS(cudaMemcpyFromSymbol, _ptds);
 CudaError cudaGetSymbolAddress(void** out, const void* symbol) {
   return serve("cudaGetSymbolAddress", [&](Context& c) {
     require_value(out != nullptr);
-    *out = symbol_place(c, symbol, 0, 0);
+    void** const managed = c.modules.symbol(symbol).managed;
+    *out = managed != nullptr && c.memory().find(*managed).has_value() ? *managed : symbol_place(c, symbol, 0, 0);
   });
 }
 

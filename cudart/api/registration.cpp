@@ -11,6 +11,12 @@ namespace {
 
 GuestModule& module_of(Context& c, void** handle) { return c.modules.module(handle); }
 
+/// Host and device have a managed variable under one address, as other managed memory.
+void show_managed(Context& c, GuestModule& m, const Symbol& s) {
+  const auto range = c.variable(m, s.name);
+  c.memory().show_variable(*s.managed = range.host, range.bytes);
+}
+
 drywell::sim::LaunchConfig config_of(AbiDim3 grid, AbiDim3 block, size_t smem) {
   require(smem <= UINT32_MAX, CudaError::invalid_value);
   return {{grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, {1, 1, 1}, static_cast<uint32_t>(smem)};
@@ -41,7 +47,13 @@ void** __cudaRegisterFatBinary(void* wrapper) {
 void __cudaRegisterFatBinaryEnd(void**) {}
 
 void __cudaUnregisterFatBinary(void** handle) {
-  serve_always("__cudaUnregisterFatBinary", [&](Context& c) { c.modules.remove(&module_of(c, handle)); });
+  serve_always("__cudaUnregisterFatBinary", [&](Context& c) {
+    GuestModule& m = module_of(c, handle);
+    for (const auto& [host, symbol] : c.modules.symbols()) {
+      if (symbol.module == &m && symbol.managed != nullptr && c.has_device()) c.memory().hide_variable(*symbol.managed);
+    }
+    c.modules.remove(&m);
+  });
 }
 
 void __cudaRegisterFunction(void** handle, const char* host, char*, const char* name, int, void*, void*, void*, void*, int*) {
@@ -61,7 +73,7 @@ char __cudaInitModule(void** handle) {
   const CudaError e = serve_always("__cudaInitModule", [&](Context& c) {
     GuestModule& m = module_of(c, handle);
     for (const auto& [host, symbol] : c.modules.symbols()) {
-      if (symbol.module == &m && symbol.managed != nullptr) *symbol.managed = c.variable(m, symbol.name).host;
+      if (symbol.module == &m && symbol.managed != nullptr) show_managed(c, m, symbol);
     }
   });
   return e == CudaError::success ? 1 : 0;

@@ -46,15 +46,28 @@ AccessId MbarrierLedger::init(uint32_t address, const Access& who) {
   return b.init = accesses_.add(who);
 }
 
-void MbarrierLedger::inval(uint32_t address, const Access& who, const Clock& seen) {
+// Lanes of one instruction may all end the same object.
+void MbarrierLedger::end_of_none(uint32_t address, const BarrierState& b, const Access& who) {
+  const Access* before = b.ended == 0 ? nullptr : &accesses_[b.ended];
+  if (before != nullptr && before->pc == who.pc && before->issuer == who.issuer && before->issued_at == who.issued_at) return;
+  reporter_.report(Rule::inval_of_none, before, who, [&] { return place_of(address); });
+}
+
+bool MbarrierLedger::inval(uint32_t address, const Access& who, const Clock& seen) {
   BarrierState& b = of(address);
+  if (!b.live) {
+    end_of_none(address, b, who);
+    return false;
+  }
   b.live = false;
+  b.ended = accesses_.add(who);
   for (const Access& user : b.users) {
     if (seen[user.issuer] < user.issued_at) reporter_.report(Rule::inval_in_use, &user, who, [&] { return place_of(address); });
   }
   for (const Access& c : b.copies) {
     if (c.done_at == kInFlight || seen[c.done] < c.done_at) reporter_.report(Rule::inval_in_use, &c, who, [&] { return place_of(address); });
   }
+  return true;
 }
 
 void MbarrierLedger::keep_last(std::vector<Access>& of_warps, const Access& who) {

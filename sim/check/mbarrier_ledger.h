@@ -28,6 +28,7 @@ struct BarrierState {
   uint32_t observed = 0;        // phases that some thread has seen complete, counted as `phase`
   bool live = false;
   AccessId init = 0;
+  AccessId ended = 0;           // mbarrier.inval of the life before
   std::vector<Access> users;    // the last use of each warp, if the program ends mbarriers
   std::vector<Access> copies;   // the last arrival of each warp's cp.async; the same
   Message collecting;           // released by arrivals so far
@@ -47,8 +48,8 @@ class MbarrierLedger {
 
   /// `who` initialises the object. Returns the access's number; 0: another lane of the same instruction initialised it before.
   AccessId init(uint32_t address, const Access& who);
-  /// `who` ends the object: reports uses that do not happen before.
-  void inval(uint32_t address, const Access& who, const Clock& seen);
+  /// `who` ends the object: reports uses that do not happen before. Returns whether there is one.
+  bool inval(uint32_t address, const Access& who, const Clock& seen);
   /// `who` uses the object: reports a use that the initialisation does not happen before.
   void check_init(uint32_t address, const Access& who, const Clock& seen);
 
@@ -102,6 +103,7 @@ class MbarrierLedger {
 
  private:
   BarrierState& of(uint32_t address);
+  void end_of_none(uint32_t address, const BarrierState& b, const Access& who);
   void check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who);
 
   static void keep_last(std::vector<Access>& of_warps, const Access& who);

@@ -35,7 +35,7 @@ void MbarrierUse::init(const Event& e, const Warp& w, const DecodedOp& op, LaneM
 
 // The object's word keeps its bytes, as after a store.
 void MbarrierUse::inval(const Event& e, const Warp& w, const DecodedOp& op, LaneMask mask) {
-  parts_.mbarriers.inval(e.address, parts_.access(w, op, mask, Agent::mbarrier, true), parts_.state_of(w).clock.now.seen);
+  if (!parts_.mbarriers.inval(e.address, parts_.access(w, op, mask, Agent::ended, true), parts_.state_of(w).clock.now.seen)) return;
   parts_.memory.overwrite(shared_rank(e.address), shared_offset(e.address), 8, parts_.accesses.add(parts_.access(w, op, mask, Agent::thread, true)));
 }
 

@@ -233,6 +233,7 @@ Rule tensor_hazard(const Access& prior, const Access& now, const WarpClock& who)
 const char* verb_of(const Access& a, bool earlier) {
   switch (a.agent) {
     case Agent::mbarrier: return earlier ? "the mbarrier was initialised by" : "initialises the mbarrier";
+    case Agent::ended: return earlier ? "the mbarrier was ended by" : "ends the mbarrier";
     case Agent::expect: return "expects bytes";
     case Agent::dealloc: return "freed by";
     case Agent::map: return earlier ? "the tensor map is read, asynchronously, by" : "reads the tensor map, asynchronously";

@@ -341,6 +341,12 @@ END:
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), want);
 }
 
+// libcu++'s cuda::pipeline ends the mbarriers that its shared state's destructor ends again (docs/found.md).
+TEST(MbarrierWord, AnEndThatFindsNoMbarrierChangesNothing) {
+  AsyncCase c = one_thread("  mbarrier.init.shared::cta.b64 [bar], 5;\n" + word_to(0) + "  st.shared.b64 [bar], 17;\n" + word_to(1), 2);
+  EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0)), (std::vector<uint64_t>{0x7FFFD800001FFFF6, 17}));
+}
+
 // ---- reports
 
 TEST(MbarrierFaults, AreReportedUnderEveryDriver) {
@@ -350,6 +356,12 @@ TEST(MbarrierFaults, AreReportedUnderEveryDriver) {
   const std::string init = "  mbarrier.init.shared::cta.b64 [bar], 2;\n";
   fault("  mbarrier.arrive.shared::cta.b64 _, [bar];\n", Code::F3102);
   fault(init + R"(
+  mbarrier.inval.shared::cta.b64 [bar];
+  mbarrier.arrive.shared::cta.b64 _, [bar];
+)",
+        Code::F3102);
+  fault(init + R"(
+  mbarrier.inval.shared::cta.b64 [bar];
   mbarrier.inval.shared::cta.b64 [bar];
   mbarrier.arrive.shared::cta.b64 _, [bar];
 )",

@@ -1,7 +1,7 @@
 // The runtime through NVIDIA's own headers: captures, graphs, managed and pinned memory, clusters, occupancy, pools.
 #include "check.cuh"
 
-__managed__ int managed_total;
+__managed__ int managed_total, managed_row[32];
 
 __global__ void add(int* p, int v) { p[blockIdx.x * blockDim.x + threadIdx.x] += v; }
 __global__ void total(const int* p, int n) {
@@ -175,6 +175,15 @@ int main() {
   CHECK(cudaDeviceSynchronize());
   expect(managed[10] == 11, "managed memory");
   expect(managed_total == 5 + kN * (kN + 1) / 2, "a managed variable");
+  for (int i = 0; i < 32; ++i) managed_row[i] = i;
+  add<<<1, 32>>>(managed_row, 4);
+  CHECK(cudaDeviceSynchronize());
+  expect(managed_row[31] == 35, "a managed variable by its address");
+  void* row = nullptr;
+  CHECK(cudaGetSymbolAddress(&row, managed_row));
+  cudaPointerAttributes of_row;
+  CHECK(cudaPointerGetAttributes(&of_row, managed_row + 1));
+  expect(row == managed_row && of_row.type == cudaMemoryTypeManaged, "host and device have a managed variable under one address");
 
   cudaLaunchConfig_t config{};
   config.gridDim = 8;
