@@ -21,8 +21,11 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
       channels_(arch.hbm.channels),
       hbm_latency_(arch.cycles_from_ns(arch.hbm.latency)),
       hbm_tail_(arch.cycles_from_ns(arch.hbm.tail)) {
+  // The host's own memory, which it shares with the device, may lie above the device's.
+  const uint64_t limit = base_ + gmem.capacity();
   uint64_t end = base_;
-  for (const Gmem::Allocation* a : gmem.allocations()) end = std::max(end, a->base + a->size);
+  for (const Gmem::Allocation* a : gmem.allocations())
+    if (a->base < limit) end = std::max(end, a->base + a->size);
   lines_.resize((end - base_ + 127) / 128);
   copies_.resize(distance_.halves() > 1 ? lines_.size() : 0);
   const auto usable = static_cast<uint64_t>(static_cast<double>(arch.l2.bytes) * arch.l2.usable_share / 128);
