@@ -33,8 +33,8 @@ class _Utils:
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: int) -> tuple[None, Kernel, int, int, int]:
         kernel = Kernel.from_ptx(binary.decode(), name, arch=self.arch, smem=shared)
-        device = _core.Device(self.arch, 0)
-        return None, kernel, device.registers(device.load(kernel._module), name), 0, 1024  # nothing is spilled
+        machine = _core.Device(self.arch, 0)
+        return None, kernel, machine.registers(machine.load(kernel._module), name), 0, 1024  # nothing is spilled
 
     def unload_module(self, module: object) -> None:
         pass

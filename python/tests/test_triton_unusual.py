@@ -880,8 +880,6 @@ def test_a_compiled_kernel_is_launched_by_itself():
         scaled_rows[(3,)](x, again, 50, F=3, B=64)[(3, 1, 1)](y, again, 50, 3, 64)
         np.testing.assert_array_equal(again, y * np.float32(3))
     assert len(s.launches) == 3 and not s.hazards
-    with pytest.raises(RuntimeError, match="outside dw.triton.simulate"):
-        k[(3, 1, 1)](x, y, 50, 3, 64)
 
 
 def test_triton_compiles_for_the_machine():

@@ -112,7 +112,10 @@ def _comparable(times, launched):
     first is taken; PyTorch's own operations, which take no simulated time, come behind every kernel."""
     if isinstance(times, list):
         return [_comparable(t, launched) for t in times]
-    return times if math.isfinite(times) else 1.0 if launched else 1e9
+    if math.isfinite(times):
+        return times
+    device.say("what has no simulated time has one of 1 ms (kernels) or 1e9 ms (PyTorch's own operations) for torch.compile to choose by")
+    return 1.0 if launched else 1e9
 
 
 def inductor(module):
