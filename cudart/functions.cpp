@@ -38,7 +38,7 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   FuncAttributes a{};
   a.shared_bytes = c.device().static_smem(c.loaded(*k.module), k.name);
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
-  a.max_threads_per_block = bound.has_value() ? static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]) : kMaxThreads;
+  a.max_threads_per_block = bound.has_value() ? std::min(static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]), kMaxThreads) : kMaxThreads;
   a.num_regs = static_cast<int>(c.device().registers(c.loaded(*k.module), k.name));
   a.ptx_version = k.module->ptx_target;
   a.binary_version = compute_capability(c.device());

@@ -134,22 +134,26 @@ void preload_stand_ins(const std::vector<std::string>& needed) {
 }
 
 /// Sets a folder for what a compiler keeps: files made for the simulator must not lie among those made for a
-/// GPU.
-void own_cache(const char* name, const char* folder) {
+/// GPU. `leaf`: the name in a folder that the user chose.
+void own_cache(const char* name, const char* folder, const char* leaf = "drywell") {
   const std::string before = variable(name), user = variable("XDG_CACHE_HOME"), home = variable("HOME");
   const fs::path base =
-      !before.empty() ? fs::path(before) / "drywell"
+      !before.empty() ? fs::path(before) / leaf
                       : (user.empty() ? fs::path(home) / ".cache" : fs::path(user)) / "drywell" / folder;
-  if (fs::path(before).filename() != "drywell") set(name, base.string());
+  if (fs::path(before).filename() != leaf) set(name, base.string());
 }
 
 /// Kernels that Python frameworks compile at run time: they call the stand-in of ptxas, which keeps the PTX,
 /// and write line information.
-void set_compilers(const fs::path& library) {
+void set_compilers(const fs::path& library, bool timed) {
   const std::string ptxas = (library / "drywell-ptxas").string();
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
   own_cache("TRITON_CACHE_DIR", "triton");
-  own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor");
+  // torch.compile keeps the times of its choices, too: only those of the timed driver are times.
+  if (timed)
+    own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-timed", "drywell-timed");
+  else
+    own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-untimed", "drywell-untimed");
   own_cache("TILELANG_CACHE_DIR", "tilelang");
   set("CUTE_DSL_LINEINFO", "1");
 }
@@ -169,7 +173,7 @@ void set_environment(const ExecFlags& f, const std::string& program, const fs::p
   const auto elf = read_elf(program);
   if (loads_cuda_late(elf)) preload_stand_ins(elf.has_value() ? elf->needed : std::vector<std::string>{});
   put_first("PYTHONPATH", (library / "python-boot").string());
-  set_compilers(library);
+  set_compilers(library, f.options.driver == "timed");
   set(cudart::kOptionsVariable, cudart::to_environment(f.options));
 }
 

@@ -15,5 +15,13 @@ CudaError drywellKernelSeconds(double* out) {
   });
 }
 
+/// Writes how many kernels have run so far.
+CudaError drywellKernelLaunches(unsigned long long* out) {
+  return serve("drywellKernelLaunches", [&](Context& c) {
+    require_value(out != nullptr);
+    *out = c.launcher().records().size();
+  });
+}
+
 #pragma GCC visibility pop
 }

@@ -17,7 +17,7 @@ import contextlib
 import contextvars
 import threading
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterator, Sequence
+from typing import Any, Callable, Iterator, Sequence, cast
 
 import numpy as np
 
@@ -146,14 +146,14 @@ def descriptor(x: Any, block_shape: Sequence[int], layout: Any = None, padding: 
     return GluonDescriptor(t, dims, steps, list(block_shape), layout, padding)
 
 
-def _wrap(x: Any) -> Any:
+def wrap(x: Any) -> Any:
     """Arguments as Triton takes them: arrays as tensors, NumPy scalars as Python's."""
     if isinstance(x, Tensor):
         return x
     if isinstance(x, np.generic):
         return x.item()
     if isinstance(x, (tuple, list)) and any(is_array(i) for i in x):
-        items = [_wrap(i) for i in x]
+        items = [wrap(i) for i in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
     return _argument(Tensor(x)) if is_array(x) else x
 
@@ -186,17 +186,20 @@ def simulated_run(original: Callable[..., Any]) -> Callable[..., Any]:
         if session is None:
             return original(self, *args, **kwargs)
         with contextlib.nullcontext() if kwargs.get("warmup") else _launching(session):
-            return original(self, *(_wrap(a) for a in args), **{k: v if k == "grid" else _wrap(v) for k, v in kwargs.items()})
+            return original(self, *(wrap(a) for a in args), **{k: v if k == "grid" else wrap(v) for k, v in kwargs.items()})
 
     return run
 
 
-def current() -> tuple[Session, Machine]:
-    """The simulation and device memory of this thread's call. RuntimeError outside one."""
-    session, machine = _session.get(), _machine.get()
-    if session is None or machine is None:
+@contextlib.contextmanager
+def launching() -> Iterator[tuple[Session, Machine]]:
+    """The simulation of this thread and the device memory of its call; new memory for a compiled kernel that is called by itself
+    (``k = fn.warmup(…)``, ``k[grid](…)``). RuntimeError outside a simulation."""
+    session = _session.get()
+    if session is None:
         raise RuntimeError("a Triton kernel was launched on Drywell outside dw.triton.simulate() of this thread")
-    return session, machine
+    with _launching(session):
+        yield session, cast(Machine, _machine.get())
 
 
 def do_bench(fn: Callable[[], Any], warmup: int = 25, rep: int = 100, grad_to_none: Any = None, quantiles: Sequence[float] | None = None, return_mode: str = "mean",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from typing import Any, Sequence
 
 from triton import knobs  # pyright: ignore[reportAttributeAccessIssue] (without Triton, drywell.triton is found in its place)
@@ -32,7 +33,8 @@ class _Utils:
 
     def load_binary(self, name: str, binary: bytes, shared: int, device: int) -> tuple[None, Kernel, int, int, int]:
         kernel = Kernel.from_ptx(binary.decode(), name, arch=self.arch, smem=shared)
-        return None, kernel, 0, 0, 1024
+        machine = _core.Device(self.arch, 0)
+        return None, kernel, machine.registers(machine.load(kernel._module), name), 0, 1024  # nothing is spilled
 
     def unload_module(self, module: object) -> None:
         pass
@@ -123,34 +125,33 @@ class Launcher:
 
     def __call__(self, x: int, y: int, z: int, stream: Any, function: Kernel, kernel_metadata: Any, launch_metadata: Any, enter: Any,
                  leave: Any, *args: Any) -> None:
-        from .triton import current
+        from .triton import launching, wrap
 
-        session, machine = current()
         if x * y * z == 0:
             return
         if enter is not None:
             enter(launch_metadata)
+        with launching() as (session, machine):
+            options = replace(session.options, cooperative=True) if self.metadata.launch_cooperative_grid else session.options
+            request = self._request((x, y, z), function, [wrap(a) for a in args], machine)
+            session.kernels[function.name] = function
+            session.launches.append(launch(machine, request, options))
+        if leave is not None:
+            leave(launch_metadata)
+
+    def _request(self, grid: tuple[int, int, int], function: Kernel, args: Sequence[Any], machine: Any) -> Request:
         ctas = self.metadata.num_ctas
+        x, y, z = grid
         values = list(self._values(args)) + self._scratches(x * y * z * ctas)
         parameters = function.params
         if len(values) != len(parameters):
             raise RuntimeError(f"{function.name}: {len(values)} values for {len(parameters)} PTX parameters: a version of Triton that Drywell does not know?")
         machine.copy_in()
         driver: Any = active.active
-        capability = driver.capability
-        data = [_bytes(p, v, machine, capability) for p, v in zip(parameters, values)]
+        data = [_bytes(p, v, machine, driver.capability) for p, v in zip(parameters, values)]
         cluster = function.required_cluster or (ctas, 1, 1)
         block = function.reqntid or (32 * self.metadata.num_warps, 1, 1)
-        request = Request(machine.device.load(function._module), function.name, (x * ctas, y, z), block, cluster, self.metadata.shared, data)
-        session.kernels[function.name] = function
-        options = session.options
-        if self.metadata.launch_cooperative_grid:
-            from dataclasses import replace
-
-            options = replace(options, cooperative=True)
-        session.launches.append(launch(machine, request, options))
-        if leave is not None:
-            leave(launch_metadata)
+        return Request(machine.device.load(function._module), function.name, (x * ctas, y, z), block, cluster, self.metadata.shared, data)
 
     def _values(self, args: Sequence[Any]) -> Any:
         maps = iter(self.maps)

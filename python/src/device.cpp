@@ -136,6 +136,7 @@ class PyDevice {
     const auto at = loaded_.at(module).symbol(name);
     return at.has_value() ? std::optional(at->value()) : std::nullopt;
   }
+  uint32_t registers(size_t module, const std::string& entry) { return device_.registers(loaded_.at(module), entry); }
   nb::dict launch(size_t module, const LaunchRequest& r);
   nb::dict figures() const;
 
@@ -233,6 +234,7 @@ void bind_device(nb::module_& m) {
       .def("differs", &PyDevice::differs)
       .def("load", &PyDevice::load)
       .def("symbol", &PyDevice::symbol)
+      .def("registers", &PyDevice::registers)
       .def("launch", &PyDevice::launch)
       .def("figures", &PyDevice::figures);
   m.def("trace_to_perfetto", &perfetto);

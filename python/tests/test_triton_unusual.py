@@ -860,6 +860,28 @@ def blocks_with_scales():
     return Check(c, np.einsum("mbk,nbk,mb,b->mn", x, y, sa, sb))
 
 
+@triton.jit
+def scaled_rows(x, y, n, F: tl.constexpr, B: tl.constexpr):
+    i = tl.program_id(0) * n + tl.arange(0, B)
+    inside = tl.arange(0, B) < n
+    tl.store(y + i, tl.load(x + i, mask=inside) * F, mask=inside)
+
+
+def test_a_compiled_kernel_is_launched_by_itself():
+    """As Triton's tutorial of softmax does: the grid comes from the registers of a kernel that warmup() compiled."""
+    x, y = floats(3, 50), dw.poison((3, 50), np.float32)
+    with dw.triton.simulate(check="full") as s:
+        k = scaled_rows.warmup(x, y, 50, F=3, B=64, grid=(1,))
+        k._init_handles()
+        assert 16 <= k.n_regs <= 255 and k.n_spills == 0
+        k[(3, 1, 1)](x, y, 50, 3, 64)
+        np.testing.assert_array_equal(y, x * np.float32(3))
+        again = dw.poison((3, 50), np.float32)
+        scaled_rows[(3,)](x, again, 50, F=3, B=64)[(3, 1, 1)](y, again, 50, 3, 64)
+        np.testing.assert_array_equal(again, y * np.float32(3))
+    assert len(s.launches) == 3 and not s.hazards
+
+
 def test_triton_compiles_for_the_machine():
     with dw.triton.simulate(arch="sm_120a"):
         assert triton.runtime.driver.active.get_current_target().arch == 120

@@ -92,6 +92,37 @@ torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.
 out = torch.empty_like(x)
 double[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), 256)
 same(out, 2 * host)
+# Operations in a captured graph run when it is replayed, and not before: beside a kernel, in place, on a transposed view, into a list.
+a, b = torch.arange(6.0, device="cuda"), torch.zeros(6, device="cuda")
+m, n = torch.arange(6.0, device="cuda").reshape(2, 3), torch.zeros(3, 2, device="cuda")
+graph = torch.cuda.CUDAGraph()
+double[(1,)](a, b, 6, 256)
+with torch.cuda.graph(graph):
+    double[(1,)](a, b, 6, 256)
+    c = b + 1
+    a.add_(c)
+    n.copy_(m.t() * 2)
+    pieces = (m.t() @ m).split(1)
+same(a, torch.arange(6.0))
+same(n, torch.zeros(3, 2))
+wanted = torch.arange(6.0)
+for _ in range(2):
+    graph.replay()
+    wanted = wanted + (2 * wanted + 1)
+m.add_(1)
+graph.replay()
+wanted = wanted + (2 * wanted + 1)
+changed = torch.arange(6.0).reshape(2, 3) + 1
+same(a, wanted)
+same(n, changed.t() * 2)
+same(torch.cat(pieces), changed.t() @ changed)
+# More threads than a CTA has are an error of Triton's own, by which autotuning leaves such a configuration out.
+try:
+    double[(1,)](x, out, 1, 256, num_warps=64)
+except triton.runtime.errors.OutOfResources as e:
+    assert "threads, Required: 2048, Hardware limit: 1024" in str(e), e
+else:
+    raise AssertionError("2048 threads were launched")
 # A tensor of the CPU is refused, as on a GPU.
 try:
     double[(1,)](host, out, 1, 256)

@@ -43,6 +43,12 @@ def kernel_seconds():
     return out.value
 
 
+def kernel_launches():
+    """How many simulated kernels have run so far."""
+    out = ctypes.c_ulonglong()
+    return out.value if library().drywellKernelLaunches(ctypes.byref(out)) == 0 else 0
+
+
 def copy(to, source, count):
     """Copies bytes between addresses of the device or the host."""
     error = library().cuMemcpy(to, source, count)

@@ -7,7 +7,7 @@ so do the kernels of Triton and others. Random numbers are therefore those of th
 """
 
 
-from drywell_boot import device, torch_missing
+from drywell_boot import device, torch_capture, torch_missing
 
 # Operations whose CUDA implementation starts no kernel: memory, views, and reading one element.
 _NATIVE = {
@@ -25,14 +25,6 @@ _NATIVE = {
     "aten::_has_compatible_shallow_copy_type",
     "aten::is_set_to",
 }
-
-
-def _span(t):
-    """Address and bytes of the memory between a tensor's first and last element."""
-    if t.numel() == 0:
-        return t.data_ptr(), 0
-    elements = 1 + sum((n - 1) * s for n, s in zip(t.shape, t.stride()))
-    return t.data_ptr(), elements * t.element_size()
 
 
 class _Copies:
@@ -53,7 +45,7 @@ class _Copies:
         for original, copy in self.pairs:
             if original is t:
                 return copy
-        address, count = _span(t)
+        address, count = torch_capture.span(t)
         block = torch.empty(max(count, t.element_size()) // t.element_size(), dtype=t.dtype, device="cpu")
         if count:
             device.copy(block.data_ptr(), address, count)
@@ -77,12 +69,14 @@ class _Copies:
         self.write(copy.resolve_conj().resolve_neg(), out)
         return out
 
-    def write(self, copy, original):
+    def write(self, copy, original, only_shape=False):
         if copy.shape != original.shape:  # an `out` tensor that the operation resized
             original.resize_(copy.shape)
+        if only_shape:
+            return
         if copy.stride() != original.stride():
             copy = self.torch.empty_strided(original.shape, original.stride(), dtype=copy.dtype).copy_(copy)
-        address, count = _span(original)
+        address, count = torch_capture.span(original)
         if count:
             device.copy(address, copy.data_ptr(), count)
 
@@ -90,14 +84,6 @@ class _Copies:
 def _mutated(schema):
     """Positions and names of the arguments that an operation changes."""
     return [(i, a.name) for i, a in enumerate(schema.arguments) if a.alias_info is not None and a.alias_info.is_write]
-
-
-def _tensors(torch, x):
-    if isinstance(x, torch.Tensor):
-        yield x
-    elif isinstance(x, (list, tuple)):
-        for one in x:
-            yield from _tensors(torch, one)
 
 
 def _map(f, x):
@@ -111,22 +97,27 @@ def _on_cpu(torch, name, op):
     overloads = getattr(torch.ops.aten, name[len("aten::") :].partition(".")[0])
     tensors = {i for i, a in enumerate(op._schema.arguments) if str(a.type) == "Tensor"}
 
+    def compute(host_args, host_kwargs):
+        # PyTorch hands a number of the program to a kernel in Python as a number, also where the schema has a tensor.
+        number = any(i in tensors and not isinstance(a, torch.Tensor) for i, a in enumerate(host_args))
+        return (overloads if number else op)(*host_args, **host_kwargs)
+
     def call(*args, **kwargs):
         device.say("PyTorch's own operations are computed by PyTorch on the CPU; they take no simulated time")
         copies = _Copies(torch)
         host_args = [_map(copies.host, a) for a in args]
         host_kwargs = {k: _map(copies.host, v) for k, v in kwargs.items()}
-        # PyTorch hands a number of the program to a kernel in Python as a number, also where the schema has a tensor.
-        number = any(i in tensors and not isinstance(a, torch.Tensor) for i, a in enumerate(host_args))
-        out = (overloads if number else op)(*host_args, **host_kwargs)
-        for i, name in changed:
-            given = args[i] if i < len(args) else kwargs.get(name)
-            for t in _tensors(torch, given):
-                for original, copy in copies.pairs:
-                    if original is t:
-                        copies.write(copy, original)
+        out = compute(host_args, host_kwargs)
+        given = [args[i] if i < len(args) else kwargs.get(name) for i, name in changed]
+        written = [(original, copy) for t in torch_capture.tensors(torch, given) for original, copy in copies.pairs if original is t]
         target = torch.device("cuda", torch.cuda.current_device())
-        return _map(lambda x: copies.to_device(x, target) if isinstance(x, torch.Tensor) else x, out)
+        capturing = torch.cuda.is_current_stream_capturing()
+        for original, copy in written:
+            copies.write(copy, original, only_shape=capturing)
+        result = _map(lambda x: copies.to_device(x, target) if isinstance(x, torch.Tensor) else x, out)
+        if capturing:
+            torch_capture.record(torch, copies.pairs, written, out, result, lambda: compute(host_args, host_kwargs))
+        return result
 
     return call
 
