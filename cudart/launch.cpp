@@ -164,7 +164,7 @@ void Launcher::check_limits(const LaunchRequest& r, const sim::LoadedModule& m) 
   };
   const Kernel& k = *r.kernel;
   if (const Dim3& g = r.config.grid, &b = r.config.block; g.x > kMostGridX || g.y > kMostGridYZ || g.z > kMostGridYZ || b.z > kMostBlockZ) {
-    refuse(CudaError::invalid_configuration, fmt::format("a grid of {}x{}x{} blocks of {}x{}x{} threads", g.x, g.y, g.z, b.x, b.y, b.z));
+    refuse(CudaError::invalid_value, fmt::format("a grid of {}x{}x{} blocks of {}x{}x{} threads", g.x, g.y, g.z, b.x, b.y, b.z));
   }
   if (const uint32_t most = max_dynamic_smem(device_, k, m); r.config.dynamic_smem > most) {
     refuse(CudaError::invalid_value, fmt::format("{} bytes of dynamic shared memory; {} are allowed (cudaFuncAttributeMaxDynamicSharedMemorySize)",

@@ -153,8 +153,11 @@ Kernel& Modules::kernel(const void* host_or_handle) const {
 }
 
 const Symbol& Modules::symbol(const void* host) const {
-  const auto it = symbols_.find(host);
-  require(it != symbols_.end(), CudaError::invalid_symbol);
+  auto it = symbols_.find(host);
+  // The host's code names a managed variable by its memory, to which the registered pointer points.
+  if (it == symbols_.end())
+    it = std::find_if(symbols_.begin(), symbols_.end(), [&](const auto& s) { return s.second.managed != nullptr && *s.second.managed == host; });
+  require(it != symbols_.end() && host != nullptr, CudaError::invalid_symbol);
   return it->second;
 }
 
