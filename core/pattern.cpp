@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <regex>
 
 #include "drywell/core/sizes.h"
 
@@ -65,10 +66,14 @@ std::regex compile(std::string_view text) {
 
 }  // namespace
 
-Pattern::Pattern(std::string_view text) : compiled_(compile(text)) {}
+struct Pattern::Compiled {
+  std::regex regex;
+};
+
+Pattern::Pattern(std::string_view text) : compiled_(std::make_shared<const Compiled>(compile(text))) {}
 
 bool Pattern::finds(std::string_view text) const {
-  return std::regex_search(text.begin(), text.end(), compiled_);
+  return std::regex_search(text.begin(), text.end(), compiled_->regex);
 }
 
 }  // namespace drywell

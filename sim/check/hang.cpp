@@ -3,9 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
-#include <regex>
 #include <set>
 #include <vector>
 
@@ -27,6 +25,19 @@ const char* verb(MbarrierEvent e) {
     case MbarrierEvent::expect_tx: return "expects bytes";
     case MbarrierEvent::complete_tx: return "delivered bytes";
     default: return "arrived";
+  }
+}
+
+/// How many digits the text begins with.
+size_t digits_of(std::string_view text) { return std::min(text.find_first_not_of("0123456789"), text.size()); }
+
+/// Replaces each `from` whose rest of the text is as `wanted` says.
+template <class Wanted>
+void replace_all(std::string& text, std::string_view from, std::string_view to, Wanted wanted) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
+    const bool here = wanted(std::string_view(text).substr(at + from.size()));
+    if (here) text.replace(at, from.size(), to);
+    at += here ? to.size() : from.size();
   }
 }
 
@@ -180,18 +191,17 @@ std::string HangExplanation::text_of(const Cta& cta, std::string& graph) const {
   return out;
 }
 
-// CTAs of a cluster mostly wait for the same: what differs between them is their number and the time.
+// CTAs of a cluster mostly wait for the same: their numbers differ, and the times.
 std::string HangExplanation::without_cta(std::string text, const Cta& cta) {
-  const auto replace = [&](const std::string& from, const std::string& to) {
-    for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size()) {
-      const size_t end = at + from.size();
-      if (end == text.size() || std::isdigit(static_cast<unsigned char>(text[end])) == 0) text.replace(at, from.size(), to);  // not "rank 12" for 1
-    }
-  };
-  replace(fmt::format("CTA ({},{},{})", cta.index.x, cta.index.y, cta.index.z), "CTA");
-  replace(fmt::format("CTA rank {}", cta.rank), "CTA rank");
-  static const std::regex time("since [0-9]+");
-  return std::regex_replace(text, time, "since");
+  const auto whole = [](std::string_view rest) { return digits_of(rest) == 0; };  // not "rank 12" for 1
+  replace_all(text, fmt::format("CTA ({},{},{})", cta.index.x, cta.index.y, cta.index.z), "CTA", whole);
+  replace_all(text, fmt::format("CTA rank {}", cta.rank), "CTA rank", whole);
+  constexpr std::string_view kTime = "since ";
+  for (size_t at = 0; (at = text.find(kTime, at)) != std::string::npos; at += kTime.size() - 1) {
+    const size_t digits = digits_of(std::string_view(text).substr(at + kTime.size()));
+    if (digits != 0) text.erase(at + kTime.size() - 1, digits + 1);
+  }
+  return text;
 }
 
 std::string HangExplanation::text() const {
@@ -251,9 +261,11 @@ std::string HangExplanation::causes() const {
       }
     }
   }
-  static const std::regex own("CTA rank(?! [0-9])");
   std::string out;
-  for (const auto& [lack, ranks] : all) out += "  the cause: " + std::regex_replace(lack, own, numbered("CTA rank", ranks)) + "\n";
+  for (auto& [lack, ranks] : all) {
+    replace_all(lack, "CTA rank", numbered("CTA rank", ranks), [](std::string_view rest) { return !rest.starts_with(' ') || digits_of(rest.substr(1)) == 0; });
+    out += "  the cause: " + lack + "\n";
+  }
   return out;
 }
 

@@ -1,7 +1,7 @@
 // Regular expressions that a user gives: searched in linear time, with bounds on the expression itself.
 #pragma once
 
-#include <regex>
+#include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -18,7 +18,8 @@ class Pattern {
   bool finds(std::string_view text) const;
 
  private:
-  std::regex compiled_;
+  struct Compiled;  // std::regex, whose header is slow to read
+  std::shared_ptr<const Compiled> compiled_;
 };
 
 /// A value, as every exception.
