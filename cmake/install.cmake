@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-install(TARGETS drywell_core drywell_isa drywell_sim drywell_views drywell_launch drywell_kernels EXPORT drywell-targets
+install(TARGETS drywell_core drywell_isa drywell_layouts drywell_sim drywell_views drywell_launch drywell_gpu drywell_kernels EXPORT drywell-targets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET drywell_conformance)
   install(TARGETS drywell_conformance EXPORT drywell-targets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

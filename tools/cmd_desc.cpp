@@ -11,7 +11,7 @@
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
 #include "tools/common/output_file.h"
-#include "tools/common/picture_output.h"
+#include "tools/picture_output.h"
 
 namespace drywell::tools {
 namespace {

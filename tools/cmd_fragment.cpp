@@ -4,7 +4,7 @@
 
 #include "drywell/sim/inspect/fragment_map.h"
 #include "tools/common/command.h"
-#include "tools/common/picture_output.h"
+#include "tools/picture_output.h"
 
 namespace drywell::tools {
 namespace {

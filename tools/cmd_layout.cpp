@@ -8,7 +8,7 @@
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/expression.h"
 #include "tools/common/command.h"
-#include "tools/common/picture_output.h"
+#include "tools/picture_output.h"
 
 namespace drywell::tools {
 namespace {

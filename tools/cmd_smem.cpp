@@ -7,7 +7,7 @@
 #include "tools/cmd_smem_show.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
-#include "tools/common/picture_output.h"
+#include "tools/picture_output.h"
 
 namespace drywell::tools {
 namespace {

@@ -9,8 +9,8 @@
 #include "drywell/sim/inspect/tmem_record.h"
 #include "tools/common/choice.h"
 #include "tools/common/command.h"
-#include "tools/common/picture_output.h"
 #include "tools/observed_run.h"
+#include "tools/picture_output.h"
 #include "tools/tmem_form.h"
 
 namespace drywell::tools {

@@ -90,7 +90,7 @@ void add_range(Sensitivity& s) {
   s.most = s.seconds * (1 + std::sqrt(more));
 }
 
-std::string percent(double ratio) {
+std::string change_of(double ratio) {
   return std::abs(ratio - 1) < kVisible ? "0 %" : fmt::format("{:+.1f} %", 100 * (ratio - 1));
 }
 
@@ -133,7 +133,7 @@ std::string to_text(const Sensitivity& s) {
   out += fmt::format("  {:<28} {:>10} {:<9} {:>9} {:>9}\n", "figure", "value", "", "if less", "if more");
   for (const Effect& e : s.effects)
     out += fmt::format("  {:<28} {:>10} {:<9} {:>9} {:>9}\n", e.figure.key, e.figure.value,
-                       sim::provenance_name(e.figure.provenance), percent(e.with_less), percent(e.with_more));
+                       sim::provenance_name(e.figure.provenance), change_of(e.with_less), change_of(e.with_more));
   return out + fmt::format(
                    "\n{} more figures of {} change the time by less than {:.2f} %; {} are bound by others "
                    "and were not varied\n",

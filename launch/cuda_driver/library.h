@@ -7,15 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "drywell/core/error.h"
+#include "launch/unavailable.h"
 
 namespace drywell::kernels {
-
-/// This machine has no GPU, no driver or no toolkit: exit code 6. E450x.
-class Unavailable : public Error {
- public:
-  Unavailable(Code code, std::string message, std::string_view hint = {});
-};
 
 namespace cuda {
 

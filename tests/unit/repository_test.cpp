@@ -240,7 +240,7 @@ TEST(Repository, OutsideTheSimulatorOnlyPublicHeadersAreIncluded) {
 }
 
 /// Libraries from the bottom, as the folders.
-const std::vector<std::string> kLibraries = {"core", "isa", "sim_issue", "sim_watch", "sim", "views", "debug_shell", "debug_dap", "launch", "kernels",
+const std::vector<std::string> kLibraries = {"core", "isa", "layouts", "sim_issue", "sim_watch", "sim", "views", "debug_shell", "debug_dap", "launch", "gpu", "kernels",
                                              "conformance", "python", "cudart_core", "cudart", "command", "lab", "inspect", "debug", "cuda", ""};
 /// Of everyone: compiler options, a header.
 const std::set<std::string> kNoLayers = {"flags", "tomlplusplus"};

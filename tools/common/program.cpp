@@ -14,7 +14,7 @@
 
 #include "drywell/core/terminal.h"
 #include "drywell/core/text.h"
-#include "launch/cuda_driver/library.h"
+#include "launch/unavailable.h"
 #include "tools/common/build_description.h"
 #include "tools/common/other_program.h"
 #include "tools/common/processor.h"

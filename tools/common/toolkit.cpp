@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "launch/cuda_driver/library.h"
+#include "launch/unavailable.h"
 
 extern char** environ;
 

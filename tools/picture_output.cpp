@@ -1,4 +1,4 @@
-#include "tools/common/picture_output.h"
+#include "tools/picture_output.h"
 
 #include <algorithm>
 
