@@ -88,29 +88,38 @@ corpus() {
 
 tidy() {
   configure "$base-tidy" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_UNITY=OFF -DDRYWELL_PRECOMPILE=OFF || return 1
-  cmake --build "$base-tidy" --parallel "$(nproc)" --target drywell_revision >/dev/null
-  local program=clang-tidy-16
+  # shellcheck disable=SC2046 # names of files that the build makes, without blanks
+  ninja -C "$base-tidy" $(ninja -C "$base-tidy" -t targets all | sed -n 's/^\(generated[^:]*\): .*/\1/p') >/dev/null || return 1
+  local program=clang-tidy-16 log=$base-tidy/tidy.log
   command -v "$program" >/dev/null || program="clang-tidy"
+  # A clang-tidy that crashes would end xargs and pass for one that found nothing: `sh` answers for it.
   git ls-files '*.cpp' | grep -E "${DRYWELL_TIDY:-^(core|isa|sim|launch|kernels|tools)/}" | sampled |
-    xargs -n 4 -P "$(nproc)" "$program" -p "$base-tidy" --quiet 2>/dev/null >"$base-tidy/tidy.log"
-  sed -n 's/.*\[\([a-z.-]*\)\]$/\1/p' "$base-tidy/tidy.log" | sort | uniq -c | sort -rn
-  echo "clang-tidy: $(grep -c 'warning:' "$base-tidy/tidy.log") warnings in $base-tidy/tidy.log"
-  ! grep -q 'error:' "$base-tidy/tidy.log"
+    xargs -n 1 -P "$(nproc)" sh -c '"$0" -p "$1" --quiet "$2" 2>/dev/null || echo "$2: error: $0 ended with $?"' "$program" "$base-tidy" >"$log"
+  sed -n 's/.*\[\([a-z.-]*\)\]$/\1/p' "$log" | sort | uniq -c | sort -rn
+  echo "clang-tidy: $(grep -c 'warning:' "$log") warnings in $log"
+  ! grep 'error:' "$log"
+}
+
+# fuzzed PROGRAM: one fuzzer for its time; a line that says how it ended.
+fuzzed() {
+  local log=$base-fuzz/$1.log rc=0
+  mkdir -p "$base-fuzz/$1.inputs"
+  "$base-fuzz/tests/fuzz/$1" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=4096 -artifact_prefix="$base-fuzz/$1-" "$base-fuzz/$1.inputs" \
+    tests/corpus tests/corpus/error >"$log" 2>&1 || rc=1
+  [ $rc -eq 0 ] || tail -n 40 "$log"
+  echo "$1: $(sed -n 's/^Done \(.*\)/\1/p' "$log")"
+  return $rc
 }
 
 fuzz() {
   configure "$base-fuzz" -DCMAKE_CXX_COMPILER=$compiler -DDRYWELL_FUZZ=ON -DDRYWELL_SANITIZE=fuzzer-no-link,address,undefined "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -g1" -DDRYWELL_PRECOMPILE=OFF \
     -DDRYWELL_BUILD_TESTS=OFF || return 1
-  local targets program bad=0
+  local targets
   mapfile -t targets < <(sed -n 's/^drywell_fuzzer(\([a-z_]*\).*/drywell_\1_fuzz/p' tests/fuzz/CMakeLists.txt)
   cmake --build "$base-fuzz" --parallel "$(nproc)" --target "${targets[@]}" || return 1
-  for program in "${targets[@]}"; do
-    mkdir -p "$base-fuzz/$program.inputs"
-    "$base-fuzz/tests/fuzz/$program" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=4096 -artifact_prefix="$base-fuzz/$program-" "$base-fuzz/$program.inputs" \
-      tests/corpus tests/corpus/error >"$base-fuzz/$program.log" 2>&1 || { echo "$program"; tail -n 40 "$base-fuzz/$program.log"; bad=1; }
-    echo "$program: $(sed -n 's/^Done \(.*\)/\1/p' "$base-fuzz/$program.log")"
-  done
-  return $bad
+  export -f fuzzed
+  export base
+  printf '%s\n' "${targets[@]}" | xargs -n 1 -P "$(nproc)" bash -c 'fuzzed "$0"'
 }
 
 aarch64() { tools/ci/aarch64.sh; }

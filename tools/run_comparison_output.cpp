@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "drywell/core/terminal.h"
 #include "tools/common/report_parts.h"
 #include "tools/run_comparison.h"
 
