@@ -15,7 +15,7 @@ class L2Contents {
   struct Line {
     uint64_t address = 0;  // of its first byte
     uint8_t sectors = 0;   // bits 0..3 present, 4..7 written
-    uint8_t copied = 0;    // bits 0..3 present in the half where the line is not at home, 4 they have a place there
+    uint8_t copied = 0;    // bits 0..3 present in the half where the line is not at home, 4 they have a place there, 5 a store left them
   };
   explicit L2Contents(uint64_t capacity) : capacity_(capacity) {}
 

@@ -220,8 +220,9 @@ uint8_t& MemorySystem::copy_of(uint32_t index) {
   return copies_[index];
 }
 
-// Returns the cycles that the line is farther than the mean. A load from the other half leaves a copy in the SM's own; whatever changes the
-// line ends its copy. A store is answered where it leaves the SM's half: a launch of 132 CTAs that store a word takes 0.24 us more than an
+// Returns the cycles that the line is farther than the mean. A load from the other half leaves a copy in the SM's own, and so does a store: what
+// an SM has written is near for its half (scan_in_place of strips.toml, traces/hw/h200-2026-11-28-tables.csv), and for the other half only if
+// the line is at home there (scan_others). A store from the line's home and an atomic operation end the copy. A store is answered where it leaves the SM's half: a launch of 132 CTAs that store a word takes 0.24 us more than an
 // empty one, of which the first parameter takes 0.1 (launch,ctas-132 of traces/hw/h200-2026-11-26-launches.csv).
 double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half) {
   if (copies_.empty()) return 0;
@@ -230,8 +231,10 @@ double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint3
   const double line = distance_.of_line(index, half);
   if (kind == MemoryKind::load) return line + (home ? 0 : through_copy(index, want));
   if (kind == MemoryKind::store) {
-    if (!home) copy_of(index);
-    copies_[index] &= ~want;
+    if (home)
+      copies_[index] &= ~want;
+    else
+      copy_of(index) |= static_cast<uint8_t>(want | kStored);
     return 0;
   }
   copies_[index] &= ~want;
@@ -242,7 +245,7 @@ double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint3
 // of traces/hw/h200-2026-11-27-launch-mechanisms.csv). Returns the bytes whose time it takes more.
 double MemorySystem::ends_copy(uint32_t index, uint32_t want) const {
   constexpr double kMore = 0.5;
-  return copies_.empty() ? 0 : kMore * 32 * std::popcount(copies_[index] & want);
+  return copies_.empty() || (copies_[index] & kStored) != 0 ? 0 : kMore * 32 * std::popcount(copies_[index] & want);
 }
 
 // A load of a line at home in the other half. What is in neither half comes from device memory without a detour. Of five copies
@@ -252,7 +255,7 @@ double MemorySystem::through_copy(uint32_t index, uint32_t want) {
   constexpr double kWithPlace = 0.8;
   uint8_t& copy = scattered_share(index) < kWithPlace ? copy_of(index) : copies_[index];
   const bool copied = (want & ~copy) == 0, there = (want & ~lines_[index]) == 0;
-  copy |= want;
+  copy = static_cast<uint8_t>((copy | want) & ~kStored);
   return copied || !there ? 0 : distance_.across();
 }
 

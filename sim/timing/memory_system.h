@@ -109,7 +109,7 @@ class MemorySystem {
 
   // Per 128-byte line: bits 0..3 sectors present, 4..7 sectors written, 8..31 cycle / 64 of its arrival,
   // counted from epoch_, which follows the clock.
-  static constexpr uint8_t kPlaced = 1u << 4;
+  static constexpr uint8_t kPlaced = 1u << 4, kStored = 1u << 5;  // of copies_: it has a place; a store made it, and no load has used it
   static constexpr uint32_t kArrivalShift = 8, kArrivalUnit = 64, kLastStamp = (1u << 24) - 1;
   const ArchConfig& arch_;
   uint64_t sms_;

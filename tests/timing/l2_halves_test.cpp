@@ -134,6 +134,17 @@ TEST(L2Halves, AStoreEndsTheCopyOfALine) {
   }
 }
 
+// scan_in_place of strips.toml takes as long as scan_apart, and scan_others 85 cycles a row more: half of the way to the other half
+// (traces/hw/h200-2026-11-28-tables.csv).
+TEST(L2Halves, WhatAnSmHasWrittenIsNearForItsHalfOnly) {
+  for (const uint32_t half : {0u, 1u}) {
+    Table table(kMiB);
+    for (uint64_t line = 0; line < kMiB / 128; ++line) table.ask(line, table.sm_of_half(half), MemoryKind::store);
+    const bool own = table.sm_of_half(half) == 0;
+    EXPECT_NEAR(table.walk().first, own ? 0 : 0.5, own ? 0 : 0.03) << half;
+  }
+}
+
 // atom.global.add.latency.lines-16 of traces/hw/h200-2026-11-22-microbench.txt: 383 cycles in the mean of 16 lines.
 TEST(L2Halves, AtomicsHaveTheMeanLatencyOfBothHalves) {
   Table table(kMiB);
