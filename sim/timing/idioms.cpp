@@ -1,6 +1,8 @@
 #include "sim/timing/idioms.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace drywell::sim {
 namespace {
@@ -14,20 +16,20 @@ using isa::RegId;
 
 // The uses of a register over the whole function.
 struct RegFacts {
-  uint32_t defs = 0, uses = 0, address_uses = 0, float_uses = 0;
+  uint32_t defs = 0, uses = 0, address_uses = 0, float_uses = 0, logic_uses = 0;
   uint32_t def_at = 0, use_at = 0;  // the last one seen
 };
 
 class Folder {
  public:
   explicit Folder(const isa::Function& f)
-      : f_(f), regs_(f.regs.size()), folded_(f.body.size(), 0), absorbed_(f.body.size(), 0) {
+      : f_(f), regs_(f.regs.size()), folded_(f.body.size(), 0), absorbed_(f.body.size(), 0), inputs_(f.body.size()) {
     scan();
   }
 
   std::vector<uint8_t> run() {
     for (uint32_t i = 0; i < f_.body.size(); ++i) fold_moves(i);
-    for (uint32_t i = 0; i < f_.body.size(); ++i) fold_chains(i);
+    for (uint32_t i = 0; i < f_.body.size(); ++i) is_logic(i) ? fold_logic(i) : fold_chains(i);
     return std::move(folded_);
   }
 
@@ -78,12 +80,18 @@ class Folder {
           x.use_at = i;
           if (address) ++x.address_uses;
           if (is_float) ++x.float_uses;
+          if (is_logic(i)) ++x.logic_uses;
         }
       });
       if (f_.body[i].guard != isa::kNoReg) ++regs_[f_.body[i].guard].uses;
     }
   }
 
+  /// A function of each bit, for LOP3.
+  bool is_logic(uint32_t i) const {
+    const unsigned bits = isa::type_bits(type(i));
+    return (bits == 32 || bits == 64) && (fold(i) == Fold::logic || fold(i) == Fold::inversion);
+  }
   bool is_memory(uint32_t i) const { return isa::spec(f_.body[i].op).engine == isa::Engine::lsu; }
   bool is_plain(uint32_t i) const { return f_.body[i].guard == isa::kNoReg; }
   /// Register written by an instruction with one destination, or kNoReg.
@@ -129,11 +137,43 @@ class Folder {
     }
   }
 
+  using Inputs = std::set<std::pair<Operand::Kind, int64_t>>;  // registers and constants
+
+  Inputs written_inputs(uint32_t i) const {
+    Inputs inputs;
+    for (const Operand& o : f_.operands(f_.body[i]).subspan(1)) inputs.insert({o.kind, o.kind == Operand::Kind::imm ? o.value : o.index});
+    return inputs;
+  }
+  // A complement costs nothing in any of its uses; another result is computed once.
+  bool joins_logic(uint32_t p, const RegFacts& x) const {
+    return is_logic(p) && is_plain(p) && (x.uses == 1 || (fold(p) == Fold::inversion && x.logic_uses == x.uses));
+  }
+  Inputs inputs_through(uint32_t p, const RegFacts& x) const { return x.uses == 1 ? inputs_[p] : written_inputs(p); }
+
+  // LOP3 computes any function of the bits of three values, of which one may be a constant: ptxas makes one of a tree of logic with no more
+  // inputs (median3_bytes of tests/corpus/timing/fresh/camera.ptx: 79 of 222 instructions).
+  static bool fits_lop3(const Inputs& inputs) {
+    const auto constants = std::count_if(inputs.begin(), inputs.end(), [](const auto& x) { return x.first == Operand::Kind::imm; });
+    return inputs.size() <= 3 && constants <= 1;
+  }
+  void fold_logic(uint32_t i) {
+    inputs_[i] = written_inputs(i);
+    for (const Operand& o : f_.operands(f_.body[i]).subspan(1)) {
+      if (o.kind != Operand::Kind::reg) continue;
+      const RegFacts& x = regs_[o.index];
+      if (x.defs != 1 || x.def_at >= i || !joins_logic(x.def_at, x)) continue;
+      Inputs all = inputs_[i];
+      all.erase({o.kind, o.index});
+      all.merge(inputs_through(x.def_at, x));
+      if (!fits_lop3(all)) continue;
+      inputs_[i] = std::move(all);
+      folded_[x.def_at] = 1;
+    }
+  }
+
   // Folds the producer of a single-use operand into the consumer's three-input form.
   void fold_chains(uint32_t i) {
-    if (folded_[i] != 0) return;
-    const bool logic = fold(i) == Fold::logic, add = is_sum(fold(i));
-    if (!logic && !add) return;
+    if (folded_[i] != 0 || !is_sum(fold(i))) return;
     const unsigned bits = isa::type_bits(type(i));
     if (bits != 32 && bits != 64) return;
     for_operands(i, [&](RegId r, bool write, bool) {
@@ -144,13 +184,11 @@ class Folder {
       if (p >= i || folded_[p] != 0 || absorbed_[p] != 0 || !is_plain(p)) return;
       if (register_sources(p) + register_sources(i) > 4) return;  // three inputs besides the link
       const Fold producer = fold(p);
-      if (logic && producer == Fold::logic) {
-        folded_[p] = 1;  // LOP3
-      } else if (add && bits == 32 && is_sum(producer)) {
+      if (bits == 32 && is_sum(producer)) {
         folded_[p] = 1;  // IADD3
-      } else if (add && bits == 32 && producer == Fold::shift) {
+      } else if (bits == 32 && producer == Fold::shift) {
         folded_[p] = 1;  // LEA
-      } else if (add && producer == Fold::product && !f_.body[p].has(Mod::hi)) {
+      } else if (producer == Fold::product && !f_.body[p].has(Mod::hi)) {
         folded_[i] = 1;  // IMAD, IMAD.WIDE: the addition is free
         absorbed_[p] = 1;
         return;
@@ -164,6 +202,7 @@ class Folder {
   const isa::Function& f_;
   std::vector<RegFacts> regs_;
   std::vector<uint8_t> folded_, absorbed_;
+  std::vector<Inputs> inputs_;  // of logic, with the instructions that are folded into it
 };
 
 }  // namespace

@@ -147,14 +147,14 @@ enum class SyncRole : uint8_t {
 /// How ptxas folds an instruction into its neighbours (docs/facts/timing.md §3.1).
 enum class Fold : uint8_t {
   none,
-  inversion,  // of a predicate: into its uses
+  inversion,  // of a predicate: into its uses; of bits: as logic
   sign,       // abs of a float: into its uses
   negation,   // neg of a float: into its uses
   sum,        // with a constant: into addresses; else IADD3, LEA, IMAD
   sum_like,   // a difference, or a sum with carry: folded as a sum, and not a + b itself
   shift,      // left, into a sum: LEA
   product,    // into a sum: IMAD
-  logic,      // two of them: LOP3
+  logic,      // several of three inputs: LOP3
   float_sum,
   float_difference,  // with a float_product: fma (contract.h)
   float_product,
