@@ -30,12 +30,13 @@ constexpr uint32_t kWindow = 32;
 /// The order of one block's instructions.
 class Block {
  public:
-  Block(const isa::Function& f, const std::vector<Registers>& registers, const LanesApart& lanes, const Places& places, const ArchConfig& arch, std::optional<uint32_t> room,
-        uint32_t first, uint32_t last)
+  Block(const isa::Function& f, const std::vector<Registers>& registers, const LanesApart& lanes, const Places& places, const std::vector<LiveRange>& ranges, const ArchConfig& arch,
+        std::optional<uint32_t> room, uint32_t first, uint32_t last)
       : f_(f),
         registers_(registers),
         lanes_(lanes),
         places_(places),
+        ranges_(ranges),
         arch_(arch),
         kept_(room.has_value()),
         first_(first),
@@ -57,7 +58,7 @@ class Block {
       if (motion_[i] == Motion::load) want(i);
     }
     keep_between_walls();
-    most_live_ = std::max(room.has_value() ? static_cast<int32_t>(*room) : kLive, most_in_order());
+    most_live_ = std::max(room.has_value() ? static_cast<int32_t>(*room) : kLive + live_, most_in_order());
     for (uint32_t i = count_; i-- > 0;) measure(i);
   }
 
@@ -117,6 +118,9 @@ class Block {
       if (const auto w = writer_.find(x); w != writer_.end()) {
         after(i, w->second, until_value(i, x, w->second));
         read(i, value_[x]);
+      } else if (!kept_ && ends_here(x)) {
+        if (value_.find(x) == value_.end()) bring(x);
+        read(i, value_[x]);
       }
     }
     for (const RegId x : r.writes) {
@@ -156,9 +160,18 @@ class Block {
     known.push_back(value);
     ++unread_[value];
   }
+  // A value from before the block that nothing reads behind it: its last reader leaves room for a value of the block.
+  bool ends_here(RegId x) const { return ranges_[x].first < first_ && ranges_[x].last < first_ + count_; }
+  void bring(RegId x) {
+    name(x);
+    live_ += registers_of_.back();
+  }
   void define(uint32_t i, RegId x) {
-    value_[x] = static_cast<uint32_t>(unread_.size());
+    name(x);
     defines_[i].push_back(value_[x]);
+  }
+  void name(RegId x) {
+    value_[x] = static_cast<uint32_t>(unread_.size());
     unread_.push_back(0);
     registers_of_.push_back(kept_ ? static_cast<int32_t>(words_of(f_, lanes_, x)) : 1);
   }
@@ -173,7 +186,7 @@ class Block {
   // The most registers of values that wait for a reader in PTX's order.
   int32_t most_in_order() const {
     std::vector<uint32_t> unread = unread_;
-    int32_t live = 0, most = 0;
+    int32_t live = live_, most = live_;
     for (uint32_t i = 0; i < count_; ++i) {
       for (const uint32_t v : defines_[i]) live += unread[v] != 0 ? registers_of_[v] : 0;
       most = std::max(most, live);
@@ -260,6 +273,7 @@ class Block {
   const std::vector<Registers>& registers_;
   const LanesApart& lanes_;
   const Places& places_;
+  const std::vector<LiveRange>& ranges_;
   const ArchConfig& arch_;
   bool kept_;  // to few registers
   bool met_ = false;
@@ -289,11 +303,12 @@ void reorder(isa::Function& f, const ArchConfig& arch) {
   const LanesApart lanes = lanes_apart(f, registers);
   const Places places(f, registers);
   const std::vector<uint32_t> starts = block_starts(f);
-  const std::vector<std::optional<uint32_t>> room = register_room(f, registers, lanes, starts);
+  const std::vector<LiveRange> ranges = live_ranges(f, registers);
+  const std::vector<std::optional<uint32_t>> room = register_room(f, ranges, lanes, starts);
   std::vector<Instruction> body;
   body.reserve(f.body.size());
   for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    for (const uint32_t i : Block(f, registers, lanes, places, arch, room[b], starts[b], starts[b + 1]).order())
+    for (const uint32_t i : Block(f, registers, lanes, places, ranges, arch, room[b], starts[b], starts[b + 1]).order())
       body.push_back(f.body[i]);
   }
   f.body = std::move(body);

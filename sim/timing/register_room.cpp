@@ -12,17 +12,11 @@ namespace {
 // (least_label needs 38 and has 32, t_dropout 50 and 32, stencil7 33 and 36, t_adam 42 and 40).
 constexpr uint32_t kFew = 32, kReserved = 2, kMost = 50;
 
-/// The part of the text between the first and the last place that names a register.
-struct Range {
-  uint32_t first = ~0u, last = 0;
-  bool used() const { return first != ~0u; }
-};
-
 // A value from before a loop that is read in it is needed until the loop ends.
-bool extend(std::vector<Range>& ranges, const std::vector<Loop>& loops) {
+bool extend(std::vector<LiveRange>& ranges, const std::vector<Loop>& loops) {
   bool changed = false;
   for (const Loop& l : loops) {
-    for (Range& r : ranges) {
+    for (LiveRange& r : ranges) {
       if (!r.used() || r.first >= l.first || r.last < l.first || r.last >= l.last) continue;
       r.last = l.last;
       changed = true;
@@ -31,8 +25,10 @@ bool extend(std::vector<Range>& ranges, const std::vector<Loop>& loops) {
   return changed;
 }
 
-std::vector<Range> ranges_of(const isa::Function& f, const std::vector<isa::Registers>& registers) {
-  std::vector<Range> ranges(f.regs.size());
+}  // namespace
+
+std::vector<LiveRange> live_ranges(const isa::Function& f, const std::vector<isa::Registers>& registers) {
+  std::vector<LiveRange> ranges(f.regs.size());
   const auto name = [&](isa::RegId r, uint32_t at) { ranges[r] = {std::min(ranges[r].first, at), std::max(ranges[r].last, at)}; };
   for (uint32_t i = 0; i < f.body.size(); ++i) {
     for (const isa::RegId r : registers[i].reads) name(r, i);
@@ -44,16 +40,13 @@ std::vector<Range> ranges_of(const isa::Function& f, const std::vector<isa::Regi
   return ranges;
 }
 
-}  // namespace
-
 uint32_t words_of(const isa::Function& f, const LanesApart& lanes, isa::RegId r) {
   const unsigned bits = isa::type_bits(f.regs[r].type);
   return bits == 1 || lanes.varies[r] == 0 ? 0 : (bits + 31) / 32;
 }
 
-std::vector<std::optional<uint32_t>> register_room(const isa::Function& f, const std::vector<isa::Registers>& registers, const LanesApart& lanes,
+std::vector<std::optional<uint32_t>> register_room(const isa::Function& f, const std::vector<LiveRange>& ranges, const LanesApart& lanes,
                                                    const std::vector<uint32_t>& starts) {
-  const std::vector<Range> ranges = ranges_of(f, registers);
   std::vector<int64_t> change(f.body.size() + 1);
   for (isa::RegId r = 0; r < ranges.size(); ++r) {
     if (!ranges[r].used()) continue;

@@ -72,7 +72,7 @@ TEST(RegisterRoom, LeavesToABlockWhatValuesFromBeforeItDoNotTake) {
   const isa::Function& f = m.functions.at(0);
   const std::vector<isa::Registers> registers = isa::registers_of(f);
   const std::vector<uint32_t> starts = block_starts(f);
-  const auto room = register_room(f, registers, lanes(f), starts);
+  const auto room = register_room(f, live_ranges(f, registers), lanes(f), starts);
   ASSERT_EQ(starts[1], 3u);
   EXPECT_EQ(room[1], 30u - 3u);  // of 32 two are kept; an address and a number of the thread, not the counter that all lanes share
 }
