@@ -42,6 +42,12 @@ isa::Fold fold_of(const Instruction& i) {
   return row.memory == MemoryRole::none ? row.fold : isa::Fold::none;
 }
 
+// mad; dp2a has types of its own for its factors.
+bool is_product_and_sum(const Instruction& i) {
+  const isa::InstrSpec& row = isa::spec(i.op);
+  return row.memory == MemoryRole::none && row.slot_index(isa::Slot::half) >= 0 && row.slot_index(isa::Slot::atype) < 0;
+}
+
 uint32_t alignment_of(int64_t value) {
   return value == 0 ? kMostAligned : static_cast<uint32_t>(std::min<uint64_t>(kMostAligned, static_cast<uint64_t>(value) & (~static_cast<uint64_t>(value) + 1)));
 }
@@ -148,7 +154,7 @@ uint32_t Places::alignment_of_result(const Instruction& i, unsigned depth) const
   if (is_move(i) && operands.size() == 2) return of(1);
   if (fold_of(i) == isa::Fold::shift && operands[2].kind == Operand::Kind::imm)
     return operands[2].value >= 4 ? kMostAligned : std::min(kMostAligned, of(1) << operands[2].value);
-  if (fold_of(i) == isa::Fold::product && !i.has(Mod::hi))
+  if ((fold_of(i) == isa::Fold::product || is_product_and_sum(i)) && !i.has(Mod::hi))
     return std::min({kMostAligned, of(1) * of(2), operands.size() > 3 ? of(3) : kMostAligned});
   if (isa::is_sum(fold_of(i)) && operands.size() == 3) return std::min(of(1), of(2));
   return 1;

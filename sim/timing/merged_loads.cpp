@@ -46,7 +46,7 @@ class Merger {
     if (motion == Motion::store) end_what_meets(places_.of(instr));
     const Place place = places_.of(instr);
     const bool load = motion == Motion::load && isa::spec(instr.op).memory == isa::MemoryRole::load && place.is_shared() &&
-                      instr.guard == isa::kNoReg && place.bytes >= 4 && place.bytes < kWidest;
+                      instr.guard == isa::kNoReg && place.bytes >= 4 && place.bytes <= kWidest;
     const uint32_t base_version = place.base == Operand::Base::reg ? versions_[place.index] : 0;
     for (const isa::RegId r : registers_[i].writes) ++versions_[r];
     if (load) add(i, place, base_version);
@@ -62,17 +62,28 @@ class Merger {
   }
 
   void add(uint32_t i, const Place& place, uint32_t base_version) {
+    const int64_t piece = place.offset >= 0 ? place.offset / kWidest : (place.offset - kWidest + 1) / kWidest;
+    std::vector<Candidate>& loads = pieces_[{place.base, place.index, base_version, piece}];
+    if (repeats(i, place, loads)) return;
+    loads.push_back({i, place.bytes, place.offset, versions_[registers_[i].writes.front()]});
     Place base = place;
     base.offset = 0;
     const uint32_t aligned = places_.alignment(base);
     if (aligned < 2 * place.bytes) return;
-    const int64_t piece = place.offset >= 0 ? place.offset / kWidest : (place.offset - kWidest + 1) / kWidest;
-    std::vector<Candidate>& loads = pieces_[{place.base, place.index, base_version, piece}];
-    loads.push_back({i, place.bytes, place.offset, versions_[registers_[i].writes.front()]});
     for (uint32_t bytes = std::min(aligned, kWidest); bytes >= 8; bytes /= 2) {
       if (merge(loads, place.offset - positive_remainder(place.offset, bytes), bytes)) return;
     }
   }
+
+  // What the block has loaded already is not loaded again (gemm_dp4a of tests/corpus/timing/fields: 34 loads of 512).
+  bool repeats(uint32_t i, const Place& place, const std::vector<Candidate>& loads) {
+    const auto same = std::find_if(loads.begin(), loads.end(), [&](const Candidate& c) { return c.offset == place.offset && c.bytes == place.bytes && holds(c); });
+    if (same == loads.end()) return false;
+    merged_[i] = {same->at, static_cast<uint16_t>(place.bytes)};
+    return true;
+  }
+  // The register that was loaded first still has the value.
+  bool holds(const Candidate& c) const { return versions_[registers_[c.at].writes.front()] == c.written; }
 
   static int64_t positive_remainder(int64_t a, int64_t b) { return (a % b + b) % b; }
 
@@ -86,7 +97,7 @@ class Merger {
       at += part->bytes;
     }
     const auto leader = std::min_element(parts.begin(), parts.end(), [](const Candidate* a, const Candidate* b) { return a->at < b->at; });
-    if (versions_[registers_[(*leader)->at].writes.front()] != (*leader)->written) return false;  // its value is gone
+    if (!holds(**leader)) return false;
     for (const Candidate* c : parts) merged_[c->at] = {(*leader)->at, static_cast<uint16_t>(bytes)};
     return true;
   }

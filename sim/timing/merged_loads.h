@@ -1,5 +1,5 @@
 // Which loads of shared memory ptxas merges: neighbouring words of one aligned piece of 8 or 16 bytes, in one block, become
-// one load. The SASS of tests/corpus/timing shows it (docs/lab/calibration.md, "What ptxas does in between"). Only the cost
+// one load, and what is loaded again costs nothing. The SASS of tests/corpus/timing shows it (docs/lab/calibration.md, "What ptxas does in between"). Only the cost
 // changes; every load still executes.
 #pragma once
 

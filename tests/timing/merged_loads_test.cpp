@@ -46,6 +46,20 @@ TEST(MergedLoads, ACounterOfMultiplesKeepsItsAlignment) {
               ElementsAre(0, 8, 8, 0, 0, 0, 0, 0));
 }
 
+TEST(MergedLoads, AProductPlusAnAddressIsAsAlignedAsBoth) {
+  const std::string pair = "ld.shared.f32 %f1, [%r3];\nld.shared.f32 %f2, [%r3+4];\nret;\n";
+  EXPECT_THAT(bytes("mov.u32 %r1, tile;\nshl.b32 %r2, %r9, 2;\nmad.lo.s32 %r3, %r2, 68, %r1;\n" + pair), ElementsAre(0, 0, 0, 8, 8, 0));
+  EXPECT_THAT(bytes("mov.u32 %r1, tile;\nshl.b32 %r2, %r9, 0;\nmad.lo.s32 %r3, %r2, 68, %r1;\n" + pair), ElementsAre(0, 0, 0, 0, 0, 0));
+}
+
+// ptxas 13.0 makes 34 loads of the 512 of gemm_dp4a (tests/corpus/timing/fields).
+TEST(MergedLoads, WhatTheBlockHasLoadedIsNotLoadedAgain) {
+  const std::string again = "ld.shared.f32 %f1, [%r8];\nld.shared.f32 %f2, [%r8];\n";
+  EXPECT_THAT(bytes(again + "ret;\n"), ElementsAre(0, 4, 0)) << "of any alignment";
+  EXPECT_THAT(bytes("ld.shared.f32 %f1, [%r8];\nst.shared.f32 [%r7], %f9;\nld.shared.f32 %f2, [%r8];\nret;\n"), ElementsAre(0, 0, 0, 0));
+  EXPECT_THAT(bytes("ld.shared.f32 %f1, [%r8];\nadd.s32 %r8, %r8, 4;\nld.shared.f32 %f2, [%r8];\nret;\n"), ElementsAre(0, 0, 0, 0));
+}
+
 TEST(MergedLoads, AStoreABarrierOrAGuardBetweenKeepsThemApart) {
   for (const std::string between : {"st.shared.f32 [%r8], %f9;\n", "bar.sync 0;\n"})
     EXPECT_THAT(bytes(kRow + "ld.shared.f32 %f1, [%r3];\n" + between + "ld.shared.f32 %f2, [%r3+4];\nret;\n"), ElementsAre(0, 0, 0, 0, 0, 0, 0)) << between;
