@@ -33,9 +33,9 @@ bool is_move(const Instruction& i) {
   return row.memory == MemoryRole::none && row.timing == isa::TimingClass::move;
 }
 
-// ptxas makes a branch around the exceptions of a square root or a quotient of floats, so that a block ends there (steps3 of mix.toml,
+// ptxas makes a branch around the exceptions of a root or a quotient, so that a block ends there (steps3 of mix.toml,
 // traces/hw/h200-2026-11-27-arithmetic.csv).
-bool parts_a_block(isa::TimingClass t) { return is_sequence(t) && t != isa::TimingClass::idiv; }
+bool parts_a_block(const Instruction& i, isa::TimingClass t) { return is_refined(i) || (is_sequence(t) && t != isa::TimingClass::idiv); }
 
 isa::Fold fold_of(const Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
@@ -74,7 +74,7 @@ Motion motion_of(const isa::Function& f, const Instruction& i) {
     case MemoryRole::multimem: return Motion::wall;
   }
   const isa::TimingClass timing = timing_class(f, i);
-  if (timing == isa::TimingClass::clock || parts_a_block(timing)) return Motion::wall;
+  if (timing == isa::TimingClass::clock || parts_a_block(i, timing)) return Motion::wall;
   if (row.engine != isa::Engine::alu && row.engine != isa::Engine::none) return Motion::fixed;
   return row.issue == isa::Issue::lane && !row.convergent ? Motion::pure : Motion::fixed;
 }

@@ -260,6 +260,9 @@ bool counts(const isa::Function& f, const isa::Instruction& i) {
 }
 
 class Maker {
+// rsqrt.approx.ftz.f64: the approximation without what refines it.
+bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == TimingClass::f64 && i.has(Mod::ftz); }
+
  public:
   Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : products_(arch.target), out_(out), p_(p), arch_(arch) {}
 
@@ -291,7 +294,7 @@ class Maker {
     const double factor = product.times * width_factor(i, x.timing);
     x.pipe = c.pipe;
     x.latency = static_cast<uint16_t>(std::lround(latency_of(i, x.timing) + std::max(0.0, factor - 1) * c.interval + subnormal_care(i, x.timing)));
-    x.interval = static_cast<float>(c.interval * (carries(i, x.timing) ? 1 : factor) * row.pipe_slots);
+    x.interval = static_cast<float>(c.interval * (carries(i, x.timing) ? 1 : factor) * (is_bare_root(i) ? 1 : row.pipe_slots));
     x.queue = static_cast<uint8_t>(x.pipe == Pipe::xu  ? arch_.sm.xu_queue
                                    : is_shared(x.pipe) ? arch_.sm.lsu_queue
                                                        : arch_.sm.alu_queue);
@@ -309,8 +312,7 @@ class Maker {
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
     x.either_pipe = x.pipe == Pipe::alu && !carries(i, x.timing) && ((x.timing == TimingClass::alu && (isa::is_sum(row.fold) || shifts_left_by_a_constant(f, i))) || x.timing == TimingClass::cvt_f2f);
     x.sequence = is_sequence(x.timing);
-    // A quotient or a root of doubles: an approximation, refined by dependent products.
-    if (x.timing == TimingClass::f64 && row.pipe_slots > 1) {
+    if (is_refined(i)) {
       x.sequence = true;
       x.latency = static_cast<uint16_t>(std::lround(c.latency * row.pipe_slots + arch_.cost(TimingClass::mufu).latency));
     }
@@ -455,6 +457,7 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
   }
+    case TimingClass::f64: return is_bare_root(i) ? TimingClass::mufu : row.timing;
 }
 
 // The leader moves the bytes of all, and the others' registers are ready with its first.
@@ -540,6 +543,11 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
 
 bool is_sequence(TimingClass t) {
   return t == TimingClass::idiv || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
+}
+
+bool is_refined(const isa::Instruction& i) {
+  const isa::InstrSpec& row = isa::spec(i.op);
+  return row.timing == TimingClass::f64 && row.pipe_slots > 1 && !is_bare_root(i);
 }
 
 uint16_t extra_of_guards(const ArchConfig& arch) {
