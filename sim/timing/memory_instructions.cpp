@@ -25,6 +25,7 @@ double data_of(const LaneAddresses& a) { return std::max(1.0, static_cast<double
 }  // namespace
 
 void MemoryInstructions::execute(WarpIssueState& w, uint32_t id, const OpInfo& x, const LaneAddresses& a, Time t) {
+  if (x.constant) return set(w, x, ceil_time(sm_of(w).constants.read(a, static_cast<double>(t))));
   switch (space_of(x, a)) {
     case Space::shared_cluster:
       if (shared_rank(static_cast<uint32_t>(first_address(a))) != w.warp->cta->rank) remote(w, x, a, t);

@@ -8,6 +8,7 @@
 
 #include "drywell/sim/arch_config.h"
 #include "sim/state/tmem.h"
+#include "sim/timing/constant_cache.h"
 #include "sim/timing/issue_slot.h"
 #include "sim/timing/l1_cache.h"
 #include "sim/timing/server.h"
@@ -44,6 +45,7 @@ struct SmUnits {
   TmaEngine tma;
   SmemPort smem;
   L1Cache l1;
+  ConstantCache constants;
   WaitingStores stores;
   std::unique_ptr<Tmem> tensor_memory;  // the SM's CTAs share the columns (PTX ISA 9.7.16.7)
   bool in_batch = false;      // tensor core: the instructions before it queued up

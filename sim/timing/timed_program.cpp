@@ -9,6 +9,7 @@
 #include "drywell/isa/mma_shape.h"
 #include "drywell/isa/strong.h"
 #include "sim/timing/block_motion.h"
+#include "sim/timing/constant_bank.h"
 #include "sim/timing/double_constants.h"
 #include "sim/timing/idioms.h"
 #include "sim/timing/lanes_apart.h"
@@ -270,6 +271,7 @@ bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == 
 
   void begin(const isa::Function& f) {
     constants_.emplace(f);
+    bank_.emplace(f);
     products_.forget();
   }
   /// The instruction is the first of a loop.
@@ -285,8 +287,9 @@ bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == 
     const isa::InstrSpec& row = isa::spec(i.op);
     x.piece = piece_of(i);
     if (row.memory == isa::MemoryRole::matrix_load || row.memory == isa::MemoryRole::matrix_store) x.matrices = static_cast<uint8_t>(matrices(i));
-    x.kind = folded ? OpKind::folded : x.piece != 0 || x.matrices != 0 ? OpKind::memory
-                                                                       : kind_of(x.timing);
+    x.constant = row.memory == isa::MemoryRole::load && access_space(f, i) == Mod::const_ && bank_->is_indexed(f, i);
+    x.kind = folded ? OpKind::folded : x.piece != 0 || x.matrices != 0 || x.constant ? OpKind::memory
+                                                                                     : kind_of(x.timing);
     if (row.flow == isa::Flow::return_ || row.flow == isa::Flow::end) x.kind = OpKind::exit;
     const ClassCost& c = arch_.cost(x.timing);
     const MatrixProduct product = is_matrix_product(i, x.timing) ? products_.of(f, i) : MatrixProduct{};
@@ -418,6 +421,7 @@ bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == 
 
   std::set<isa::RegId> divisors_;  // of the block's quotients
   std::optional<DoubleConstants> constants_;
+  std::optional<ConstantBank> bank_;
   MatrixProducts products_;
   TimedProgram& out_;
   const Program& p_;

@@ -40,7 +40,8 @@ struct OpInfo {
   bool real = false;       // memory: of floats
   bool swaps = false;      // atomic: compare and swap
   bool counts = false;     // atomic: adds one
-  bool cached = false;     // memory: may hit in the L1
+  bool cached = false;     // memory: may hit in the L1, or leaves there what it stores
+  bool constant = false;   // memory: of constant memory, at a register's address
   bool relaxed = false;    // .relaxed
   bool fenced = false;     // .release at cluster scope or wider: a fence comes first
   Producer unit = Producer::other;  // where its results come from
