@@ -260,10 +260,10 @@ bool counts(const isa::Function& f, const isa::Instruction& i) {
   return i.has(Mod::add) && !operands.empty() && operands.back().kind == isa::Operand::Kind::imm && operands.back().value == 1;
 }
 
-class Maker {
 // rsqrt.approx.ftz.f64: the approximation without what refines it.
 bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == TimingClass::f64 && i.has(Mod::ftz); }
 
+class Maker {
  public:
   Maker(TimedProgram& out, const Program& p, const ArchConfig& arch) : products_(arch.target), out_(out), p_(p), arch_(arch) {}
 
@@ -309,7 +309,7 @@ bool is_bare_root(const isa::Instruction& i) { return isa::spec(i.op).timing == 
       x.real = isa::is_float_type(i.mod(Slot::type));
       x.swaps = i.has(Mod::cas);
       x.counts = counts(f, i);
-      x.cached = row.engine == isa::Engine::lsu && !x.store && !x.atomic && !bypasses_l1(i);
+      x.cached = row.engine == isa::Engine::lsu && !x.atomic && !x.constant && !bypasses_l1(i);
     }
     x.relaxed = i.has(Mod::relaxed);
     x.fenced = x.timing == TimingClass::mbarrier_op && i.has(Mod::release) && i.has(Mod::cluster);
@@ -457,11 +457,11 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     case TimingClass::atom_shared: return memory_class(MemoryUse::atomic, access_space(f, i));
     // Without a state space the fence covers global memory too.
     case TimingClass::fence_proxy: return row.sync == isa::SyncRole::async_proxy_fence && i.mod(Slot::space) == Mod::none ? TimingClass::fence_proxy_all : row.timing;
+    case TimingClass::f64: return is_bare_root(i) ? TimingClass::mufu : row.timing;
     case TimingClass::cvt_int: return converts_in_the_alu(i) ? TimingClass::cvt_move : row.timing;
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
   }
-    case TimingClass::f64: return is_bare_root(i) ? TimingClass::mufu : row.timing;
 }
 
 // The leader moves the bytes of all, and the others' registers are ready with its first.
@@ -545,13 +545,13 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   guard_extra = extra_of_guards(arch);
 }
 
-bool is_sequence(TimingClass t) {
-  return t == TimingClass::idiv || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
-}
-
 bool is_refined(const isa::Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
   return row.timing == TimingClass::f64 && row.pipe_slots > 1 && !is_bare_root(i);
+}
+
+bool is_sequence(TimingClass t) {
+  return t == TimingClass::idiv || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
 }
 
 uint16_t extra_of_guards(const ArchConfig& arch) {

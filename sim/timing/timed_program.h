@@ -90,9 +90,9 @@ struct TimedProgram {
 
 /// Many machine instructions, each dependent on the one before.
 bool is_sequence(isa::TimingClass t);
-/// Cycles that a guard needs beyond a value's latency.
 /// A quotient or a root of doubles: an approximation, refined by dependent products.
 bool is_refined(const isa::Instruction& i);
+/// Cycles that a guard needs beyond a value's latency.
 uint16_t extra_of_guards(const ArchConfig& arch);
 /// The cost class of one instruction: that of its row, refined by its modifiers (state space, special register,
 /// scope).
