@@ -20,7 +20,7 @@ void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits
     case OpKind::local: local(w, e); break;
     case OpKind::branch: branch(w, e); break;
     case OpKind::memory: memory_.execute(w, id, e.op, e.addresses, e.at); break;
-    case OpKind::lsu: set(w, e.op, ceil_time(pipes_.begin_smem(sms_[w.sm], *w.unit, e.at, static_cast<double>(e.op.interval))) + e.op.latency, Stall::memory); break;
+    case OpKind::lsu: exchange(w, e); break;
     case OpKind::hold: hold(w, waits, e); break;
     case OpKind::wait: wait(w, e); break;
     case OpKind::barrier: barrier(w, e); break;
@@ -33,6 +33,27 @@ void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits
 void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
   w.hold = t;
   w.hold_reason = why;
+}
+
+// The groups of match.any: each lane's result names the lanes of its group.
+double InstructionTiming::groups(const WarpIssueState& w, const Executed& e) const {
+  const Src result{context_.launch->program->code[e.pc].dst, 0};
+  uint32_t first = 0;
+  for (LaneMask m = e.mask; m != 0; m &= m - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(m));
+    first += static_cast<uint32_t>(std::countr_zero(static_cast<uint32_t>(lane_value(*w.warp, result, lane, false)))) == lane ? 1 : 0;
+  }
+  return std::max(1u, first);
+}
+
+// The figures of match.any are for 32 different values, which come one after another; an exchange with one value takes what match.all takes
+// (k_match and k_matchall of traces/hw/h200-2026-11-22-scalar-launch-atomics.csv).
+void InstructionTiming::exchange(WarpIssueState& w, const Executed& e) {
+  constexpr double kOneValue = 34;
+  const bool each = e.op.timing == TimingClass::match_any;
+  const double share = each ? groups(w, e) / kWarpSize : 1;
+  const double latency = each ? kOneValue + (e.op.latency - kOneValue) * (share - 1.0 / kWarpSize) / (1 - 1.0 / kWarpSize) : e.op.latency;
+  set(w, e.op, ceil_time(pipes_.begin_smem(sms_[w.sm], *w.unit, e.at, static_cast<double>(e.op.interval) * share) + latency), Stall::memory);
 }
 
 // ptxas moves arithmetic up within its basic block, to where the operands are ready, but not far: the loop's counter and its comparison do

@@ -33,6 +33,8 @@ class InstructionTiming {
   Time release(double barrier_arrival) const { return ceil_time(barrier_arrival + arch_.barrier.cta_base); }
 
  private:
+  double groups(const WarpIssueState& w, const Executed& e) const;
+  void exchange(WarpIssueState& w, const Executed& e);
   void local(WarpIssueState& w, const Executed& e);
   void branch(WarpIssueState& w, const Executed& e);
   void async(WarpIssueState& w, const Executed& e);
