@@ -100,6 +100,14 @@ const Mechanism kMechanisms[] = {
     {"emulated.toml", "after_f16_k16-128", 0.12, "28-emulated"},
     {"late.toml", "late_16-132x256x16", 0.12, "28-emulated"},
     {"late.toml", "late_9-132x256x0", 0.10, "28-emulated"},
+    // Words and lines of constant memory, and columns that are changed where they are.
+    {"const.toml", "words-32-32x1-0-0-256", 0.05, "28-tables"},
+    {"const.toml", "words-512-8x1-0-0-256", 0.06, "28-tables"},
+    {"const.toml", "words-1024-4x1-0-0-256", 0.08, "28-tables"},
+    {"const.toml", "chain-32-1x1-0-16-1024", 0.05, "28-tables"},
+    {"const.toml", "words-128-1x1-0-16-1024", 0.05, "28-tables"},
+    {"strips.toml", "scan_in_place-132x32-128", 0.08, "28-tables"},
+    {"strips.toml", "scan_others-132x32-128", 0.05, "28-tables"},
 };
 
 class TimingMechanism : public testing::TestWithParam<Mechanism> {};
