@@ -69,7 +69,7 @@ Work loads(int count) {
     const Reg at = k.def("add.u32", p.data, k.def("shl.b32", k.def("mov.u32", SpecialReg::laneid), 2));
     std::vector<Reg> d;
     for (int i = 0; i < 8; ++i) d.push_back(k.reg(Mod::u32));
-    for (int i = 0; i < count; ++i) k("ld.shared.u32", d[static_cast<size_t>(i) % 8], mem(at));
+    for (int i = 0; i < count; ++i) k("ld.shared.u32", d[static_cast<size_t>(i) % 8], mem(at, 128 * i));
   };
 }
 

@@ -45,12 +45,12 @@ TEST(SharedLoad, ReachesOneWavefrontACycleFromSeveralWarps) {
   for (const auto& [warps, wavefronts_per_cycle] : {std::pair{1u, 0.5}, {2u, 1.0}, {4u, 1.0}, {8u, 1.0}}) {
     const auto r = run_timed_kernel(
         {.launch = {.grid = {1}, .block = {32 * warps}}}, [&](KernelBuilder& k, Symbol, const auto&) {
-          const Symbol data = k.shared("data", 4096, 128);
+          const Symbol data = k.shared("data", 256 * 128, 128);
           const Reg lane = k.def("mov.u32", SpecialReg::laneid);
           const Reg at = k.def("add.u32", k.def("mov.u32", data), k.def("shl.b32", lane, 2));
           std::vector<Reg> d;
           for (int i = 0; i < 8; ++i) d.push_back(k.reg(Mod::u32));
-          for (int i = 0; i < 256; ++i) k("ld.shared.u32", d[i % 8], mem(at));
+          for (int i = 0; i < 256; ++i) k("ld.shared.u32", d[i % 8], mem(at, 128 * i));
         });
     auto cycles = r.log.of("ld", warps - 1);
     cycles.erase(cycles.begin(), cycles.begin() + 64);
