@@ -48,12 +48,18 @@ class Places {
     }
     return std::nullopt;
   }
-  /// Follows copies (conversions of addresses, too) of registers that have one definition.
+  /// Follows copies (conversions of addresses, too) and sums with constants of registers that have one definition.
   Place of_register(uint32_t function, uint32_t index, int64_t offset) const {
     uint32_t reg = p_.functions[function].reg_offset[index];
     for (size_t steps = 0; steps < 16; ++steps) {
       const auto def = definition(function, reg);
-      const auto copy = def.has_value() ? copy_of(p_, *def) : std::nullopt;
+      if (!def.has_value()) break;
+      if (const auto addend = constant_addend(*def)) {
+        offset += *addend;
+        reg = p_.reg_lists[p_.reg_use[*def].first];
+        continue;
+      }
+      const auto copy = copy_of(p_, *def);
       if (!copy.has_value()) break;
       if (copy->from == copy->to) return of_variable(function, *def, offset).value_or(Place{function, false, reg, offset});
       reg = copy->from;
@@ -80,6 +86,14 @@ class Places {
   std::optional<size_t> definition(uint32_t function, uint32_t reg) const {
     const auto def = definitions_.find({function, reg});
     return def == definitions_.end() || def->second == kManyDefinitions ? std::nullopt : std::optional(def->second);
+  }
+  /// Of a sum of a register and a constant.
+  std::optional<int64_t> constant_addend(size_t pc) const {
+    const DecodedOp& op = p_.code[pc];
+    if (isa::spec(op.opcode).fold != isa::Fold::sum || p_.reg_use[pc].reads != 1) return std::nullopt;
+    for (const Operand& o : p_.function_of(op).operands(p_.instruction(op)))
+      if (o.kind == Operand::Kind::imm) return o.value;
+    return std::nullopt;
   }
   std::optional<Place> variable(uint32_t function, uint32_t symbol, int64_t offset) const {
     const isa::SymbolRef& s = p_.functions[function].function->symbols[symbol];

@@ -78,6 +78,8 @@ std::string sum(const std::string& load, const std::string& to) {
 TEST(Guesses, OfACompareAndSwapAreANote) {
   expect(sum("ld.global.u32 %r3, [%rd3];", "global"), kGuess);
   expect(sum("ld.u32 %r3, [%rd1];", "global"), kGuess);
+  expect(sum("add.s64 %rd7, %rd3, 20;\nadd.s64 %rd8, %rd7, -20;\nld.global.u32 %r3, [%rd8];", "global"), kGuess);
+  expect("ld.global.u32 %r3, [%rd3+20];\nadd.s64 %rd7, %rd3, 20;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\natom.global.exch.b32 %r4, [%rd7], 1;", kGuess);
   expect(sum("ld.global.u32 %r3, [%rd3];", "global") + "st.global.u32 [%rd2], %r5;", kGuess);
   expect(sum("ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd2], %r3;", "global"), kGuess);  // a stack: the next node, until the swap succeeds
   const std::string shared = "mov.u32 %r10, s;\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 st.shared.u32 [s], 0;\nbar.sync 0;\n";
