@@ -5,17 +5,18 @@
 namespace drywell::isa::legality {
 namespace {
 
+void exact_width(const InstructionRef& i, LegalityReport& out, const char* name, Slot type) {
+  const Operand& o = *i.operand(name);
+  const unsigned want = type_bits(i.mod(type));
+  if (o.kind != Operand::Kind::reg || type_bits(i.function.regs[o.index].type) == want) return;
+  out.error(Code::E1201, fmt::format("register '{}' has {} bits: conversions of bf16 take registers of the type's width, {}", i.function.regs[o.index].name, type_bits(i.function.regs[o.index].type), want));
+}
+
 // Registers wider than the type are for the other formats (ptxas 13.0).
 void width_of_bf16(const InstructionRef& i, LegalityReport& out) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
-  const auto check = [&](const char* name, Slot type) {
-    const Operand& o = *i.operand(name);
-    const unsigned want = type_bits(i.mod(type));
-    if (o.kind != Operand::Kind::reg || type_bits(i.function.regs[o.index].type) == want) return;
-    out.error(Code::E1201, fmt::format("register '{}' has {} bits: conversions of bf16 take registers of the type's width, {}", i.function.regs[o.index].name, type_bits(i.function.regs[o.index].type), want));
-  };
-  check("d", Slot::type);
-  check("a", Slot::atype);
+  exact_width(i, out, "d", Slot::type);
+  exact_width(i, out, "a", Slot::atype);
 }
 
 // Limits of bf16: no .sat, no 8-bit integers, and before sm_90 only conversions from f32.
@@ -87,6 +88,13 @@ void cvt_half(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::sat) && narrow_range) out.error(Code::E1301, ".sat excludes .relu and .satfinite");
   if (i.has(Mod::sat) && bf16) out.error(Code::E1301, ".sat needs a format other than bf16");
   if (i.has(Mod::ftz) && narrow_range) out.error(Code::E1304, ".ftz excludes .relu and .satfinite");
+}
+
+void cvt_half2(const InstructionRef& i, LegalityReport& out) {
+  if (i.mod(Slot::type) != Mod::bf16x2) return;
+  exact_width(i, out, "d", Slot::type);
+  exact_width(i, out, "a", Slot::atype);
+  exact_width(i, out, "b", Slot::atype);
 }
 
 void cvt_tf32(const InstructionRef& i, LegalityReport& out) {

@@ -34,6 +34,7 @@ void cvt_int_float(const InstructionRef&, LegalityReport&);
 void cvt_f64_float(const InstructionRef&, LegalityReport&);
 void cvt_ftz(const InstructionRef&, LegalityReport&);
 void cvt_half(const InstructionRef&, LegalityReport&);
+void cvt_half2(const InstructionRef&, LegalityReport&);
 void cvt_tf32(const InstructionRef&, LegalityReport&);
 void cvt_x4(const InstructionRef&, LegalityReport&);
 void mov(const InstructionRef&, LegalityReport&);

@@ -108,7 +108,7 @@ void AbsentFlow::load(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (values.any()) clear_results(w, operands_of(op), mask);
   for (const MemoryHole& h : parts_.state_of(w).holes) {
     const Access own = parts_.access(w, op, h.lanes, h.shared ? Agent::unset : Agent::hole, false);
-    const uint16_t origin = values.origin(h.stored != 0 ? parts_.memory.origin_of_stored(h.stored) : own);
+    const uint16_t origin = h.passed != 0 ? static_cast<uint16_t>(h.passed - 1) : values.origin(h.stored != 0 ? parts_.memory.origin_of_stored(h.stored) : own);
     values.set_register(w.frame_base + h.slot, h.lanes, {0, h.lanes, 0, origin});
   }
   parts_.state_of(w).holes.clear();

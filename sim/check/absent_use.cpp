@@ -59,12 +59,13 @@ LaneMask lanes_in_global(const Warp& w, const DecodedOp& op, LaneMask mask, Spac
   return lanes;
 }
 
-// Shared memory may not be read: the value is followed there. From local memory: a copy of a structure takes along what nobody uses.
+// Shared memory may not be read: the value is followed there, and where it is passed. From local memory: a copy of a structure takes
+// along what nobody uses.
 void check_data(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, Space space, const AbsentMarks& m) {
   const bool store = isa::spec(op.opcode).memory == MemoryRole::store, passed = names_param(*parts.launch.program, op);
   const LaneMask used = store && !passed ? lanes_in_global(w, op, mask, space) : mask;
   if (from_hole(parts, w, m)) return passed ? void() : report(parts, w, op, Rule::local_unwritten, m.wrong & used, m, "the stored value");
-  if (from_nothing(parts, w, m)) return report(parts, w, op, rule_of(parts, w, m), m.any() & used, m, passed ? "an argument" : "the stored value");
+  if (from_nothing(parts, w, m)) return passed ? void() : report(parts, w, op, rule_of(parts, w, m), m.any() & used, m, "the stored value");
   if (passed) return;
   const LaneMask wrong = m.wrong & used;
   report(parts, w, op, Rule::absent_lane_used, wrong, m, "the stored value");

@@ -57,6 +57,7 @@ struct Access {
   uint32_t strong_number = 0;    // a strong write, in one place: its number among those of the place (strong_writes.h); 0: of others
   StrongWrites behind{};         // an ordinary access, in one place: the strong writes of the place that its warp has read
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
+  bool guesses = false;          // a load whose value an atomic of the thread checks (guesses.h)
   bool unchanging = false;       // a store of the values that the memory has
   uint32_t repeated = 0;         // such a store to global memory: its number among the RepeatedStores; 0: not kept
   uint64_t stored = 0;           // digest of the places and values of a store; 0: not known

@@ -4,6 +4,7 @@
 
 #include "drywell/isa/spec.h"
 #include "sim/check/gathering.h"
+#include "sim/check/guesses.h"
 #include "sim/check/inflight_loads.h"
 #include "sim/check/product_registers.h"
 #include "sim/check/untested_waits.h"
@@ -135,6 +136,7 @@ void LaunchState::begin(const Launch& launch) {
   values_absent = follows_registers() && followed.any();
   values_absent = values_absent || std::any_of(program->functions.begin(), program->functions.end(), [](const FunctionCode& f) { return f.local_bytes != 0; });
   untested = untested_waits(*program);
+  guessing = full() ? guesses(*program) : std::vector<uint8_t>{};
   load_uses = std::make_unique<LoadUses>(*program);
   arrays.clear();
   for (const SharedVariable& v : lay_out_shared(*program->module, program->functions).variables) {

@@ -57,6 +57,7 @@ struct LaunchState {
   const Program* program = nullptr;
   std::vector<Ordering> orderings;    // one per pc
   std::vector<Reaction> reactions;    // one per pc
+  std::vector<uint8_t> guessing;      // one per pc: an atomic of the same thread checks what the load brings; empty: no such load
   std::vector<uint8_t> untested;      // one per pc: a wait whose answer the program does not test
   struct SharedArray {
     uint32_t begin, end;  // in the shared memory of its CTA

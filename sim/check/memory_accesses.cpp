@@ -159,6 +159,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   now.modifies = is_atomic(op.opcode);
   now.reads = now.modifies && depends_on_old(op, *parts_.launch.program);
   now.incoherent = parts_.launch.ordering(op).incoherent;
+  now.guesses = !parts_.launch.guessing.empty() && parts_.launch.guessing[parts_.pc_of(op)] != 0;
   now.in_cta = now.agent == Agent::atomic && !parts_.launch.ordering(op).wide;
   now.in_cluster = now.agent == Agent::atomic && !parts_.launch.ordering(op).cross_cluster;
   now.unchanging = unchanging;

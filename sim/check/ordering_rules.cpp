@@ -35,6 +35,12 @@ bool same_values(const Access& prior, const Access& now) { return (prior.write &
 // One reads, and the other stores what is there: the read returns the same before and after.
 bool reads_the_same(const Access& prior, const Access& now) { return prior.write != now.write && (prior.write ? prior : now).unchanging; }
 
+// One loads what an atomic of its own checks then, and the other is an atomic: hardware returns a value that the place has had.
+bool guessed(const Access& a, const Access& b) {
+  const auto guess = [](const Access& load, const Access& other) { return load.guesses && !load.write && other.modifies; };
+  return guess(a, b) || guess(b, a);
+}
+
 // The order between threads of two CTAs has, at some step, only scopes of one CTA. Operations that write over what was read are forgiven: so
 // kernels of CUTLASS give slots back to the CTA that multicasts.
 bool too_narrow(const Access& prior, const Access& now, const WarpClock& who) {
@@ -79,7 +85,8 @@ Rule across_proxies(const Access& prior, const Access& now, const Clock& fenced)
 Rule after_plain(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen, const Clock& fenced) {
   if (!knows_issue(seen, prior)) {
     if (!is_plain(now.agent)) return Rule::not_ordered_before_async;
-    return same_values(prior, now) ? Rule::none : Rule::shared_race;
+    if (same_values(prior, now)) return Rule::none;
+    return guessed(prior, now) ? Rule::race_guessed : Rule::shared_race;
   }
   const Rule proxy = across_proxies(prior, now, fenced);
   if (proxy == Rule::none && too_narrow(prior, now, who)) return Rule::scope_too_narrow;
@@ -124,6 +131,7 @@ Rule global_rule(const Access& prior, const Access& now, const WarpClock& who, c
   }
   if (!knows_issue(seen, prior)) {
     if (opaque || same_values(prior, now)) return Rule::none;
+    if (guessed(prior, now)) return Rule::race_guessed;
     return reads_the_same(prior, now) ? Rule::race_unchanged : Rule::global_race;
   }
   if (too_narrow(prior, now, who)) return Rule::scope_too_narrow;
@@ -184,6 +192,7 @@ Rule cross_cluster_rule(const Access& one, const CrossClusterKnowledge& one_knew
   if (has_read(one, other) || has_read(other, one) || over(one, other_knew.known) || over(other, one_knew.known)) return Rule::none;
   // One store alone that leaves the memory as it is may be chance: two clusters that add 1 to a word they have read may store the same.
   if (one.write && other.write && one.unchanging && other.unchanging) return Rule::none;
+  if (guessed(one, other)) return Rule::race_guessed;
   if (reads_the_same(one, other)) return Rule::race_unchanged;
   const auto read = [](const Access& a, const CrossClusterKnowledge& knew) { return over(a, knew.observed) || over(a, knew.fenced); };
   return read(one, other_knew) || read(other, one_knew) ? Rule::acquire_missing : Rule::global_race;

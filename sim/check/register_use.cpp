@@ -2,6 +2,7 @@
 
 #include "drywell/isa/spec.h"
 #include "sim/check/absent_use.h"
+#include "sim/check/passed_values.h"
 
 namespace drywell::sim::check {
 
@@ -64,6 +65,7 @@ void RegisterUse::follow(const Warp& w, const DecodedOp& op, LaneMask mask) {
     unwritten(w, op, missing.registers, "registers");
     unwritten(w, op, missing.predicates, "predicates");
   }
+  if (op.flow != isa::Flow::next) pass_values(parts_, w, op, mask);
   if (!state.absent.any() && state.holes.empty() && !parts_.launch.reactions[parts_.pc_of(op)].shuffles) return;
   if (state.absent.any()) check_absent_branch(parts_, w, op, mask);
   absent_.step(w, op, mask);

@@ -31,7 +31,7 @@ void ValueFlow::pass(size_t pc, Use taken) {
   const uint32_t* const at = p_.reg_lists.data() + regs.first;
   Values carried = at_.at(pc);
   const auto write = [&](Value v) {
-    if (taken.any())
+    if (taken.any() && !ends_.contains(pc))
       carried.insert(v);
     else if (op.guard.index == 0)
       carried.erase(v);

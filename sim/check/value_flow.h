@@ -44,6 +44,10 @@ class ValueFlow {
     return End::exhausted;
   }
 
+  /// The instruction's results are not followed.
+  void end_at(size_t pc) { ends_.insert(pc); }
+  /// Those that have come to the instruction.
+  const Values& values_at(size_t pc) const { return at_.at(pc); }
   /// Follows further values, defined ahead of `pc`.
   void reach(size_t pc, const Values& carried);
 
@@ -56,6 +60,7 @@ class ValueFlow {
   const PredicateUse& predicates_;
   size_t& budget_;
   std::map<size_t, Values> at_;
+  std::set<size_t> ends_;
   std::vector<size_t> open_;
 };
 

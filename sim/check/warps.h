@@ -1,6 +1,7 @@
 // The warps of a cluster: each one's clock and its operations in flight.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <span>
@@ -29,6 +30,8 @@ struct WarpState {
   AbsentValues absent;
   LocalWrites local;
   std::vector<MemoryHole> holes;  // of the load that is executed
+  PassedNumbers passed_numbers;
+  std::map<uint32_t, std::array<uint64_t, kWarpSize>> hole_places;  // by pc of a load of one register: where its lanes last found nothing in local memory
   struct Resize {
     uint32_t pc, count;  // a setmaxnreg, and its number of registers
   };

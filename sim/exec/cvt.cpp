@@ -6,6 +6,7 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert.h"
 #include "sim/exec/half_math.h"
+#include "sim/exec/int_shape.h"
 #include "sim/exec/rounded.h"
 #include "sim/state/payload/cvt.h"
 
@@ -40,32 +41,8 @@ Format format_of(Mod type) {
 
 // ---- integers
 
-IntShape shape_of(Decoder& d, Mod type, const isa::Operand& o) {
-  const unsigned bits = isa::type_bits(type);
-  return {static_cast<uint8_t>(bits),
-          static_cast<uint8_t>(o.kind == isa::Operand::Kind::reg ? d.register_bits(o) : bits),
-          isa::is_signed_type(type)};
-}
 uint64_t read_int(const Warp& w, Src s, uint32_t lane, const IntShape& from) {
   return from.extended(lane_value(w, s, lane, from.register_bits >= 64));
-}
-// The upper half of a register of 128 bits is a run of its own.
-void write_upper_half(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize],
-                      LaneMask mask) {
-  uint64_t r[kWarpSize];
-  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = to.is_signed && static_cast<int64_t>(v[i]) < 0 ? ~uint64_t{0} : 0;
-  store_masked(lanes<uint64_t>(w, op.dst + register_bytes(64)), r, mask);
-}
-void write_ints(Warp& w, const DecodedOp& op, const IntShape& to, const uint64_t (&v)[kWarpSize],
-                LaneMask mask) {
-  if (to.register_bits >= 64) {
-    store_masked(lanes<uint64_t>(w, op.dst), v, mask);
-    if (to.register_bits == 128) write_upper_half(w, op, to, v, mask);
-    return;
-  }
-  uint32_t r[kWarpSize];
-  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = static_cast<uint32_t>(v[i] & low_bits(to.register_bits));
-  store_masked(lanes<uint32_t>(w, op.dst), r, mask);
 }
 
 template <class D, class S>
@@ -332,28 +309,40 @@ struct Bf16ToF32 {
   }
 };
 
+uint32_t pack(const payload::SaturatingPack& x, uint32_t a, uint32_t b, uint32_t c) {
+  const int32_t low = x.is_signed ? -(1 << (x.bits - 1)) : 0, high = (1 << (x.bits - (x.is_signed ? 1 : 0))) - 1;
+  const auto one = [&](uint32_t v) { return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) & static_cast<uint32_t>(low_bits(x.bits)); };
+  return (x.bits == 16 ? 0 : c << (2 * x.bits)) | one(a) << x.bits | one(b);
+}
 Effect pack_saturated(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::SaturatingPack>();
-  const uint32_t bits = x.bits;
-  const int32_t low = x.is_signed ? -(1 << (bits - 1)) : 0, high = (1 << (bits - (x.is_signed ? 1 : 0))) - 1;
-  const auto one = [=](uint32_t v) {
-    return static_cast<uint32_t>(std::clamp(static_cast<int32_t>(v), low, high)) &
-           static_cast<uint32_t>(low_bits(bits));
-  };
-  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [=](uint32_t a, uint32_t b, uint32_t c) {
-    const uint32_t above = bits == 16 ? 0 : c << (2 * bits);
-    return above | one(a) << bits | one(b);
-  });
+  map3<uint32_t, uint32_t, uint32_t>(w, op, mask, [&](uint32_t a, uint32_t b, uint32_t c) { return pack(x, a, b, c); });
+  return Effect::next;
+}
+// The result has zeros above it, of signed elements, too (ptxas 13.0).
+Effect pack_in_wide_registers(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto& x = op.as<payload::SaturatingPack>();
+  uint32_t rooms[3][kWarpSize];
+  const uint32_t* from[3];
+  for (size_t k = 0; k < 3; ++k) from[k] = side_by_side(w, op.src[k], x.from[k], rooms[k]);
+  uint64_t r[kWarpSize];
+  for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = pack(x, from[0][i], from[1][i], from[2][i]);
+  write_ints(w, op, x.to, r, mask);
   return Effect::next;
 }
 ExecFn bind_pack(Decoder& d, DecodedOp& op, size_t third) {
-  op.dst = d.dest(*d.operand(0));
-  op.src[0] = d.source(*d.operand(1), 32);
-  op.src[1] = d.source(*d.operand(2), 32);
-  op.src[2] = d.source(*d.operand(third), 32);
   const Mod type = d.mod(Slot::type);
-  op.emplace<payload::SaturatingPack>({.bits = isa::type_bits(type), .is_signed = isa::is_signed_type(type)});
-  return pack_saturated;
+  auto& x = op.emplace<payload::SaturatingPack>({.bits = isa::type_bits(type), .is_signed = isa::is_signed_type(type)});
+  op.dst = d.dest(*d.operand(0));
+  x.to = shape_of(d, Mod::b32, *d.operand(0));
+  bool wide = x.to.is_wide();
+  for (size_t k = 0; k < 3; ++k) {
+    const isa::Operand& o = *d.operand(std::min(k + 1, third));
+    op.src[k] = d.source(o, 32);
+    x.from[k] = shape_of(d, Mod::b32, o);
+    wide = wide || x.from[k].is_wide();
+  }
+  return wide ? pack_in_wide_registers : pack_saturated;
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert.h"
 #include "drywell/sim/numeric/convert_fast.h"
-#include "sim/exec/bind_helpers.h"
+#include "sim/exec/int_shape.h"
 #include "sim/state/payload/cvt.h"
 
 namespace drywell::sim {
@@ -93,10 +93,30 @@ Effect convert_four(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
+// In registers that are wider than their types; the result has zeros above it, as ptxas 13.0 makes them.
+Effect convert_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
+  const auto& c = op.as<payload::NarrowConversion>();
+  uint32_t a[kWarpSize], b[kWarpSize], r[kWarpSize];
+  const uint32_t* const first = side_by_side(w, op.src[0], c.from[0], a);
+  if (c.from[1].bits != 0)
+    numeric::convert_x2_lanes(c.spec, first, side_by_side(w, op.src[1], c.from[1], b), lanes<uint32_t>(w, op.src[2]), r, kWarpSize);
+  else
+    numeric::convert_packed_lanes(c.spec, first, r, kWarpSize);
+  uint64_t wide[kWarpSize];
+  std::copy(std::begin(r), std::end(r), wide);
+  write_ints(w, op, c.to, wide, mask);
+  return Effect::next;
+}
+bool has_wide_register(Decoder& d, payload::NarrowConversion& c, bool two) {
+  c.to = shape_of(d, d.mod(Slot::type), *d.operand(0));
+  c.from[0] = shape_of(d, d.mod(Slot::atype), *d.operand(1));
+  c.from[1] = two ? shape_of(d, d.mod(Slot::atype), *d.operand(2)) : payload::IntShape{0};
+  return c.to.register_bits >= 64 || c.from[0].is_wide() || (two && c.from[1].is_wide());
+}
+
 ExecFn bind_packed(Decoder& d, DecodedOp& op) {
   sources(d, op, {1}, Slot::atype);
-  keep_spec(d, op);
-  return convert_packed;
+  return has_wide_register(d, keep_spec(d, op), false) ? convert_wide : convert_packed;
 }
 ExecFn bind_scaled(Decoder& d, DecodedOp& op) {
   if (!d.has(Mod::scaled_n2_ue8m0)) return bind_packed(d, op);
@@ -106,7 +126,8 @@ ExecFn bind_scaled(Decoder& d, DecodedOp& op) {
 }
 ExecFn bind_two(Decoder& d, DecodedOp& op, size_t random) {
   sources(d, op, {1, 2, random}, Slot::atype);
-  return two_of(keep_spec(d, op).spec);
+  payload::NarrowConversion& c = keep_spec(d, op);
+  return has_wide_register(d, c, true) ? convert_wide : two_of(c.spec);
 }
 ExecFn bind_four(Decoder& d, DecodedOp& op) {
   op.dst = d.dest(*d.operand(0));

@@ -91,6 +91,19 @@ TEST(RegistersOf128Bits, AreFilledByNarrowConversionsAndLoads) {
   filled("  mov.b64 %rd4, 0x3FC00000;\n  mov.b128 %q, {%rd4, %rd5};\n  cvt.f64.f32 %q, %q;", 0x3FF8000000000000, 0);
 }
 
+// Pairs: ptxas 13.0 reads the lower halves and makes zeros above the pair (F2FP and I2IP, then a move of zero). Values of IEEE 754.
+TEST(PairsInWiderRegisters, HaveZerosAboveThem) {
+  const std::string sources = "  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  mov.b32 %f1, 0fC0000000;\n";
+  expect_everywhere(sources + "  cvt.rn.f16x2.f32 %rd3, %rd4, %f1;", 0x3E00C000);
+  expect_everywhere(sources + "  cvt.rz.relu.f16x2.f32 %rd3, %f1, %rd4;", 0x00003E00);
+  expect_everywhere(sources + "  mov.b64 %rd3, 0;\n  cvt.rn.f16x2.f32 %r2, %rd4, 0f3F800000;\n  cvt.u64.u32 %rd3, %r2;", 0x3E003C00);
+  expect_everywhere(sources + "  mov.b32 %r3, 0;\n  cvt.rs.f16x2.f32 %rd3, %f1, %rd4, %r3;", 0xC0003E00);
+  const std::string ints = "  mov.b64 %rd4, 0xFFFFFFFF00020000;\n  mov.b32 %r2, -3;\n";
+  expect_everywhere(ints + "  cvt.pack.sat.s16.s32 %rd3, %r2, %rd4;", 0xFFFD7FFF);
+  expect_everywhere(ints + "  cvt.pack.sat.u8.s32.b32 %rd3, %rd4, %r2, %rd4;", 0x0000FF00);
+  expect_everywhere(ints + "  .reg .b128 %q;\n  mov.b128 %q, {%rd5, %rd5};\n  cvt.pack.sat.s16.s32 %q, %r2, %rd4;\n  mov.b128 {%rd4, %rd3}, %q;\n  add.u64 %rd3, %rd3, %rd4;", 0xFFFD7FFF);
+}
+
 // Threads from 8 on return early, the others behind the second sum.
 constexpr char kSum[] = R"(
 .func (.reg .u32 r) sum(.reg .u32 a, .reg .f32 b, .reg .b64 c)

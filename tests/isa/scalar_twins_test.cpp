@@ -200,6 +200,21 @@ TEST(ScalarTwins, FloatsInWiderRegisters) {
       {"cvt.rn.bf16.f16 %r1, %rs2", Code::E1201},
       {"cvt.rni.bf16.bf16 %r1, %rs2", Code::E1201},
       {"cvt.rna.tf32.f32 %rd1, %f2", Code::E1201},
+      {"cvt.rn.f16x2.f32 %rd1, %rd2, %f3", std::nullopt},
+      {"cvt.rz.relu.f16x2.f32 %r1, %f2, %rd3", std::nullopt},
+      {"cvt.rs.f16x2.f32 %rd1, %rd2, %f3, %r4", std::nullopt},
+      {"cvt.rs.f16x2.f32 %r1, %f2, %f3, %rd4", Code::E1201},
+      {"cvt.rn.f16x2.f32 %rd1, %fd2, %f3", Code::E1202},
+      {"cvt.rn.bf16x2.f32 %rd1, %f2, %f3", Code::E1201},
+      {"cvt.rn.bf16x2.f32 %r1, %f2, %rd3", Code::E1201},
+      {"cvt.rn.f16x2.e4m3x2 %rd1, %rs2", Code::E1201},
+      {"cvt.rn.satfinite.e4m3x2.f32 %r1, %f2, %f3", Code::E1201},
+      {"cvt.rn.satfinite.e4m3x2.f16x2 %rs1, %rd2", Code::E1201},
+      {"cvt.pack.sat.s16.s32 %rd1, %rd2, %r3", std::nullopt},
+      {"cvt.pack.sat.u8.s32.b32 %rd1, %r2, %rd3, %rd4", std::nullopt},
+      {"cvt.pack.sat.s16.s32 %r1, %f2, %r3", Code::E1202},
+      {"cvt.pack.sat.s16.s32 %r1, %rs2, %r3", Code::E1201},
+      {"cvt.pack.sat.u8.s32.b32 %r1, %r2, %r3, %f4", std::nullopt},
   });
 }
 

@@ -35,12 +35,14 @@ struct NarrowConversion {
   static constexpr PayloadKind kKind = PayloadKind::narrow_conversion;
   numeric::ConvertSpec spec;
   uint32_t first_slot = 0;  // of a vector of four sources
+  IntShape to{}, from[2]{};  // of registers that are wider than their types
 };
 
 struct SaturatingPack {
   static constexpr PayloadKind kKind = PayloadKind::saturating_pack;
   uint32_t bits = 0;  // of an element
   bool is_signed = false;
+  IntShape to{}, from[3]{};
 };
 
 }  // namespace drywell::sim::payload

@@ -1,0 +1,174 @@
+// H7412: loads whose value an atomic of the same thread checks. A note, where others only have atomics; what the value is used for otherwise is a race.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include "drywell/sim/check.h"
+#include "drywell/sim/device.h"
+
+namespace drywell::sim {
+namespace {
+
+using Codes = std::set<std::string>;
+
+RunOptions driver(DriverKind kind, uint64_t seed = 1) {
+  RunOptions o;
+  o.driver = kind;
+  o.seed = seed;
+  return o;
+}
+
+/// In `body`: %r1 is the thread's number in the grid, %rd1 a word, generic, %rd3 the same, global, %rd2 other memory with 8 bytes for each thread.
+Codes codes_of(const std::string& body, RunOptions o, uint32_t ctas, uint32_t threads, const std::string& functions = "") {
+  Device d;
+  const LoadedModule m = d.load_ptx(R"(.version 8.7
+.target sm_100a
+.address_size 64
+)" + functions + R"(
+.visible .entry k(.param .u64 p)
+{
+.shared .align 8 .b32 s;
+.reg .b32 %r<20>;
+.reg .f32 %f<6>;
+.reg .b64 %rd<12>;
+.reg .pred %p<6>;
+ld.param.u64 %rd1, [p];
+cvta.to.global.u64 %rd3, %rd1;
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, %ctaid.x;
+mad.lo.u32 %r1, %r2, 128, %r1;
+mad.wide.u32 %rd2, %r1, 8, %rd1;
+add.u64 %rd2, %rd2, 64;
+)" + body + "\nEND:\nret;\n}\n");
+  HazardChecker checker;
+  o.listeners.push_back(checker.listener());
+  const GmemAddr p = d.allocate(8192);
+  d.fill(p, 0, 8192);
+  const RunResult r = d.launch(m, "k", {.grid = {ctas}, .block = {threads}}, Args().add(p), o);
+  EXPECT_TRUE(r.ok()) << body << (r.fault ? r.fault->to_string() : "");
+  Codes codes;
+  for (const Finding& f : checker.findings()) codes.insert(f.code);
+  return codes;
+}
+
+void expect(const std::string& body, const Codes& codes, uint32_t ctas, uint32_t threads, const std::string& functions = "") {
+  for (const RunOptions& o : {driver(DriverKind::eager), driver(DriverKind::lazy), driver(DriverKind::shuffled, 1), driver(DriverKind::shuffled, 7), driver(DriverKind::timed)})
+    EXPECT_EQ(codes_of(body, o, ctas, threads, functions), codes) << driver_name(o.driver) << " " << o.seed << ", " << ctas << " CTAs\n"
+                                                                  << body;
+}
+// Between clusters the last accesses are compared, which here are atomics: what is no race of a cluster must be silent, or a note, there, too.
+void expect(const std::string& body, const Codes& codes) {
+  expect(body, codes, 1, 128);
+  if (codes.count("H7402") != 0) return;
+  for (const DriverKind d : {DriverKind::eager, DriverKind::shuffled}) {
+    Codes others = codes_of(body, driver(d), 3, 32);
+    others.erase("H7412");
+    EXPECT_EQ(others, Codes{}) << body;
+  }
+}
+
+const Codes kGuess{"H7412"}, kRace{"H7402"};
+
+// CUDA C++ Programming Guide, "Atomic functions": any atomic can be made of atomicCAS.
+std::string sum(const std::string& load, const std::string& to) {
+  return load + "\nL:\nmov.b32 %f1, %r3;\nadd.f32 %f2, %f1, 0f3F800000;\nmov.b32 %r4, %f2;\natom." + to + ".cas.b32 %r5, [" + (to == "shared" ? "%r10" : "%rd3") + "], %r3, %r4;\nsetp.ne.s32 %p1, %r3, %r5;\nmov.u32 %r3, %r5;\n@%p1 bra L;\n";
+}
+
+TEST(Guesses, OfACompareAndSwapAreANote) {
+  expect(sum("ld.global.u32 %r3, [%rd3];", "global"), kGuess);
+  expect(sum("ld.u32 %r3, [%rd1];", "global"), kGuess);
+  expect(sum("add.s64 %rd7, %rd3, 20;\nadd.s64 %rd8, %rd7, -20;\nld.global.u32 %r3, [%rd8];", "global"), kGuess);
+  expect("ld.global.u32 %r3, [%rd3+20];\nadd.s64 %rd7, %rd3, 20;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\natom.global.exch.b32 %r4, [%rd7], 1;", kGuess);
+  expect(sum("ld.global.u32 %r3, [%rd3];", "global") + "st.global.u32 [%rd2], %r5;", kGuess);
+  expect(sum("ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd2], %r3;", "global"), kGuess);  // a stack: the next node, until the swap succeeds
+  const std::string shared = "mov.u32 %r10, s;\nsetp.eq.u32 %p2, %r1, 0;\n@%p2 st.shared.u32 [s], 0;\nbar.sync 0;\n";
+  expect(shared + sum("ld.shared.u32 %r3, [s];", "shared"), kGuess, 1, 128);
+  expect(shared + sum("ld.shared.u32 %r3, [%r10];", "shared"), kGuess, 1, 128);
+}
+
+TEST(Guesses, ThatDecideWhetherThereIsAnAtomicAreANote) {
+  expect("add.u32 %r9, %r1, 1;\nld.global.u32 %r3, [%rd3];\nsetp.ge.u32 %p1, %r3, %r9;\n@%p1 bra END;\natom.global.max.u32 %r4, [%rd3], %r9;", kGuess);
+  expect("add.u32 %r9, %r1, 1;\nld.global.u32 %r3, [%rd3];\nsetp.lt.u32 %p1, %r3, %r9;\n@%p1 red.global.max.u32 [%rd3], %r9;", kGuess);
+  expect("ld.global.u32 %r3, [%rd3+4];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\natom.global.exch.b32 %r4, [%rd3+4], 1;", kGuess);
+  expect("ld.global.u32 %r3, [%rd3];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\nadd.u32 %r9, %r1, 1;\natom.global.cas.b32 %r4, [%rd3], 0, %r9;", kGuess);
+  // The maximum of floats: a loop that ends where the value is large enough.
+  expect(
+      "cvt.rn.f32.u32 %f1, %r1;\nmov.b32 %r9, %f1;\nld.global.u32 %r3, [%rd3];\nL:\nmov.b32 %f2, %r3;\nsetp.geu.f32 %p1, %f2, %f1;\n@%p1 bra END;\n"
+      "atom.global.cas.b32 %r4, [%rd3], %r3, %r9;\nsetp.ne.u32 %p2, %r4, %r3;\nmov.u32 %r3, %r4;\n@%p2 bra L;",
+      kGuess);
+}
+
+TEST(Guesses, WhoseValueIsUsedOtherwiseAreRaces) {
+  expect("ld.global.u32 %r3, [%rd3];\nst.global.u32 [%rd2], %r3;\natom.global.add.u32 %r4, [%rd3], 1;", kRace);
+  expect("ld.global.u32 %r3, [%rd3];\nmul.wide.u32 %rd5, %r3, 0;\nadd.u64 %rd5, %rd5, %rd2;\nld.global.u32 %r6, [%rd5];\nst.global.u32 [%rd2+4], %r6;\natom.global.add.u32 %r4, [%rd3], 1;", kRace);
+  expect("ld.global.u32 %r3, [%rd3];\nadd.u32 %r3, %r3, 1;\natom.global.add.u32 %r4, [%rd3], %r3;", kRace);
+  // The word is not the one that is swapped.
+  expect("ld.global.u32 %r3, [%rd3];\nL:\natom.global.cas.b32 %r5, [%rd3+4], %r3, %r1;\nsetp.eq.u32 %p1, %r5, 99;\n@%p1 bra L;\nred.global.add.u32 [%rd3], 1;\nst.global.u32 [%rd2], %r3;", kRace);
+}
+
+// The last CTA reads how many there were, in place of what its atomic returned.
+TEST(Guesses, BehindTheAtomicAreRaces) {
+  expect("atom.global.add.u32 %r4, [%rd3], 1;\nld.global.u32 %r3, [%rd3];\nsetp.ne.u32 %p1, %r3, 96;\n@%p1 bra END;\nst.global.u32 [%rd2], 1;", kRace);
+}
+
+// As nvcc -G has it: a function that is the atomic, and one that calls it.
+const std::string kSwap = R"(
+.func (.param .b32 result) swap(.param .b64 at, .param .b32 old, .param .b32 new)
+{
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [at];
+  ld.param.u32 %r1, [old];
+  ld.param.u32 %r2, [new];
+  atom.cas.b32 %r3, [%rd1], %r1, %r2;
+  st.param.b32 [result+0], %r3;
+  ret;
+}
+.func (.param .b32 result) outer(.param .b64 at, .param .b32 old, .param .b32 new)
+{
+  .reg .b32 %r<5>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [at];
+  ld.param.u32 %r1, [old];
+  ld.param.u32 %r2, [new];
+  {
+  .param .b64 param0; .param .b32 param1; .param .b32 param2; .param .b32 retval0;
+  st.param.b64 [param0+0], %rd1;
+  st.param.b32 [param1+0], %r1;
+  st.param.b32 [param2+0], %r2;
+  call.uni (retval0), swap, (param0, param1, param2);
+  ld.param.b32 %r3, [retval0+0];
+  }
+  st.param.b32 [result+0], %r3;
+  ret;
+}
+)";
+std::string sum_by(const std::string& function, const std::string& expected) {
+  return "ld.u32 %r3, [%rd1];\nmov.b64 %rd6, %rd1;\nL:\nmov.b32 %r9, %r3;\nadd.u32 %r4, %r9, 1;\n{\n.param .b64 param0; .param .b32 param1; .param .b32 param2; .param .b32 retval0;\n"
+         "st.param.b64 [param0+0], %rd6;\nst.param.b32 [param1+0], " +
+         expected + ";\nst.param.b32 [param2+0], %r4;\ncall.uni (retval0), " + function +
+         ", (param0, param1, param2);\nld.param.b32 %r5, [retval0+0];\n}\nsetp.ne.s32 %p1, %r9, %r5;\nmov.u32 %r3, %r5;\n@%p1 bra L;\n";
+}
+
+TEST(Guesses, GoToFunctionsThatAreAtomics) {
+  for (const std::string function : {"swap", "outer"}) {
+    expect(sum_by(function, "%r9"), kGuess, 1, 128, kSwap);
+  }
+  // It expects what nobody loaded, and stores what was made of the load.
+  const std::string no_check =
+      "ld.u32 %r3, [%rd1];\nadd.u32 %r4, %r3, 1;\n{\n.param .b64 param0; .param .b32 param1; .param .b32 param2; .param .b32 retval0;\nst.param.b64 [param0+0], %rd1;\n"
+      "st.param.b32 [param1+0], 0;\nst.param.b32 [param2+0], %r4;\ncall.uni (retval0), swap, (param0, param1, param2);\nld.param.b32 %r5, [retval0+0];\n}\nst.u32 [%rd2], %r5;\n";
+  expect(no_check, kRace, 1, 128, kSwap);
+}
+
+TEST(Guesses, WhereOthersStoreAreRaces) {
+  const std::string stores = "setp.eq.u32 %p2, %r1, 40;\nsetp.eq.u32 %p3, %r1, 133;\nor.pred %p2, %p2, %p3;\n@%p2 st.global.u32 [%rd3], 3;\n@%p2 bra END;\n";
+  for (const uint32_t ctas : {1u, 3u}) {
+    const Codes codes = codes_of(stores + sum("ld.global.u32 %r3, [%rd3];", "global"), driver(DriverKind::eager), ctas, ctas == 1 ? 128 : 32);
+    EXPECT_EQ(codes.count("H7402"), 1u) << ctas;
+  }
+}
+
+}  // namespace
+}  // namespace drywell::sim
