@@ -93,7 +93,7 @@ torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.
 queries, keys = torch.randn(1, 6, 5, 8), torch.randn(1, 2, 7, 8)
 results = []
 for on in ("cpu", "cuda"):
-    inputs = [t.to(on).requires_grad_() for t in (queries, keys)]
+    inputs = [t.to(on, copy=True).requires_grad_() for t in (queries, keys)]
     with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION if on == "cuda" else torch.nn.attention.SDPBackend.MATH):
         out = torch.nn.functional.scaled_dot_product_attention(inputs[0], inputs[1], inputs[1], scale=0.25, enable_gqa=True)
     out.square().sum().backward()
