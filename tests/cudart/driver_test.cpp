@@ -202,7 +202,7 @@ TEST_F(Driver, NamesOfOtherVersions) {
 }
 
 // Warp asks for cuStreamGetCaptureInfo of CUDA 11.3, which has no data of edges: the function of 12.3 wrote through a register that the caller had not
-// set. Versions and parameters by cudaTypedefs.h.
+// set. Versions and parameters by CUDA's header of function types.
 TEST_F(Driver, EntryPointsOfEarlierVersionsHaveTheirParameters) {
   const auto of = [](const char* name, int version) {
     void* entry = nullptr;
