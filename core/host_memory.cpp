@@ -9,6 +9,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "drywell/core/parallel.h"
+
 namespace drywell {
 namespace {
 
@@ -110,6 +112,15 @@ HostMemory host_memory(const std::string& root) {
   limit_by_groups(root, m);
   if (root.empty()) limit_by_process(m);
   return m;
+}
+
+unsigned host_threads(unsigned wanted) {
+  constexpr uint64_t kOfThread = 128u << 20;  // glibc: a stack of 8 MB, a heap of 64 MB at a multiple of its size
+  const unsigned most = wanted_threads(wanted);
+  if (most == 1) return 1;
+  HostMemory m;
+  limit_by_process(m);
+  return static_cast<unsigned>(std::min<uint64_t>(most, 1 + m.address_space / 2 / kOfThread));
 }
 
 uint64_t resident_bytes() {

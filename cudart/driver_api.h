@@ -3,6 +3,7 @@
 
 extern "C" {
 #define SERVED(NAME_, FUNCTION_) void FUNCTION_();
+#define EARLIER(NAME_, UNTIL_, FUNCTION_) void FUNCTION_();
 #define NOT_SERVED(NAME_) void NAME_();
 #include "cudart/table/driver.inc"
 }

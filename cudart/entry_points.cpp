@@ -17,6 +17,19 @@ const EntryPoint kEntryPoints[] = {
 #include "cudart/table/driver.inc"
 };
 
+/// A function that has other parameters since CUDA `until`.
+struct EarlierEntryPoint {
+  std::string_view name;
+  int until;
+  void* address;
+};
+
+// By rising version.
+const EarlierEntryPoint kEarlier[] = {
+#define EARLIER(NAME_, UNTIL_, FUNCTION_) {NAME_, UNTIL_, reinterpret_cast<void*>(&FUNCTION_)},
+#include "cudart/table/driver.inc"
+};
+
 // Programs fill whole tables with the addresses of functions that they may never call: a function that is not served is found,
 // and reports itself when it is called.
 const EntryPoint kNotServed[] = {
@@ -29,7 +42,10 @@ std::string_view asked_name(std::string_view name) { return name.substr(0, name.
 
 }  // namespace
 
-void* driver_entry_point(std::string_view name) {
+void* driver_entry_point(std::string_view name, int version) {
+  for (const EarlierEntryPoint& e : kEarlier) {
+    if (e.name == name && version < e.until) return e.address;
+  }
   for (const EntryPoint& e : kEntryPoints) {
     if (e.name == name) return e.address;
   }

@@ -13,6 +13,7 @@
 #include "cudart/functions.h"
 #include "cudart/launch_report.h"
 #include "drywell/core/files.h"
+#include "drywell/core/parallel.h"
 #include "drywell/core/terminal.h"
 #include "drywell/sim/dap.h"
 #include "drywell/sim/debug.h"
@@ -104,10 +105,17 @@ std::string heap_leaks(const sim::Device::KernelHeap& heap) {
   return heap.allocations == 0 ? "" : fmt::format("drywell: {} allocations of malloc in kernels with {} bytes were never freed\n", heap.allocations, heap.bytes);
 }
 
+/// Said once for a program that is to run with more host threads than fit into its limit of addresses (ulimit -v).
+void say_threads(unsigned wanted) {
+  const unsigned most = wanted_threads(wanted), fit = host_threads(wanted);
+  if (fit < most) print_error(fmt::format("drywell: {} of {} host threads: the limit of this process's addresses (ulimit -v) has no room for more\n", fit, most));
+}
+
 }  // namespace
 
 Launcher::Launcher(sim::Device& device, Memory& memory, Streams& streams, ExecOptions options)
     : device_(device), memory_(memory), streams_(streams), options_(std::move(options)), run_options_(run_options(options_)), filter_(kernel_filter(options_)), timed_(time_filter(options_)) {
+  say_threads(run_options_.threads);
   if (options_.trace.empty()) return;
   sim::TraceOptions t;
   t.profile = run_options_.driver == sim::DriverKind::timed ? sim::TraceProfile::cycle : sim::TraceProfile::arch;

@@ -143,8 +143,7 @@ void own_cache(const char* name, const char* folder, const char* leaf = "drywell
   if (fs::path(before).filename() != leaf) set(name, base.string());
 }
 
-/// Kernels that Python frameworks compile at run time: they call the stand-in of ptxas, which keeps the PTX,
-/// and write line information.
+/// Kernels that Python frameworks compile at run time: they call the stand-in of ptxas, which keeps the PTX.
 void set_compilers(const fs::path& library, bool timed) {
   const std::string ptxas = (library / "drywell-ptxas").string();
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
@@ -155,7 +154,6 @@ void set_compilers(const fs::path& library, bool timed) {
   else
     own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-untimed", "drywell-untimed");
   own_cache("TILELANG_CACHE_DIR", "tilelang");
-  set("CUTE_DSL_LINEINFO", "1");
 }
 
 /// True for a program that loads CUDA's libraries while it runs, if at all (an interpreter or a script), or that has the runtime

@@ -174,10 +174,10 @@ CudaError cuCtxGetSharedMemConfig(int* out) { return forward(cudaDeviceGetShared
 CudaError cuCtxSetSharedMemConfig(int config) { return forward(cudaDeviceSetSharedMemConfig, config); }
 CudaError cuFuncSetSharedMemConfig(void* function, int config) { return forward(cudaFuncSetSharedMemConfig, function, config); }
 
-CudaError cuGetProcAddress_v2(const char* name, void** out, int, uint64_t, int* status) {
+CudaError cuGetProcAddress_v2(const char* name, void** out, int version, uint64_t, int* status) {
   return serve_always("cuGetProcAddress", [&](Context&) {
     require_value(name != nullptr && out != nullptr);
-    *out = driver_entry_point(name);
+    *out = driver_entry_point(name, version);
     if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // CU_GET_PROC_ADDRESS_SUCCESS, SYMBOL_NOT_FOUND
     require(*out != nullptr, CudaError::symbol_not_found);
   });

@@ -7,10 +7,10 @@ using namespace drywell::cudart;
 extern "C" {
 #pragma GCC visibility push(default)
 
-CudaError cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned, unsigned long long, int* status) {
+CudaError cudaGetDriverEntryPointByVersion(const char* name, void** out, unsigned version, unsigned long long, int* status) {
   return serve("cudaGetDriverEntryPointByVersion", [&](Context&) {
     require_value(name != nullptr && out != nullptr);
-    *out = driver_entry_point(name);
+    *out = driver_entry_point(name, static_cast<int>(version));
     if (status != nullptr) *status = *out != nullptr ? 0 : 1;  // cudaDriverEntryPointSuccess, SymbolNotFound
   });
 }

@@ -36,14 +36,14 @@ bool Lifetimes::knows_issue(uint32_t rank, const Access& a) const {
 Rule Lifetimes::rule_of_commit(uint32_t rank, const Access& a) const { return a.cta != rank && !knows_issue(rank, a) ? Rule::peer_exited : Rule::exit_before_commit; }
 
 // An arrival is performed if its phase is complete, or if it happens before a step of the CTA; a relaxed cluster barrier behind it is enough
-// on today's hardware, and kernels end with one.
+// on today's hardware, and kernels end with one. What has been seen complete by a relaxed wait is complete.
 bool Lifetimes::known_in(uint32_t rank, const Access& a) const {
   const bool issue = is_plain(a.agent) || a.agent == Agent::arrival, end = !is_plain(a.agent) && a.done_at != kInFlight;
   const auto warps = warps_.of_cta(rank);
   return std::any_of(warps.begin(), warps.end(), [&](const WarpState& w) {
     const Clock& seen = w.clock.now.seen;
     const bool ran = a.agent == Agent::arrival && w.clock.now.executed[a.issuer] >= a.issued_at;
-    return ran || (issue && seen[a.issuer] >= a.issued_at) || (end && seen[a.done] >= a.done_at);
+    return ran || (issue && seen[a.issuer] >= a.issued_at) || (end && std::max(seen[a.done], w.clock.observed.seen[a.done]) >= a.done_at);
   });
 }
 

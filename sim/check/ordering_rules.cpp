@@ -210,9 +210,15 @@ bool pipelines(const Access& prior, const Access& now) {
   }
 }
 
+// Fences of tensor memory on both sides of a relaxed synchronisation are enough there: cute.experimental's compiler waits so.
+bool ended_for(const WarpClock& who, const Access& prior) { return knows_end(who.now.seen, prior) || knows_end(who.now.tensor, prior); }
+
+// Columns are freed once an operation has ended, which a relaxed wait sees.
+bool ended_before(const Access& now, const WarpClock& who, const Access& prior) { return ended_for(who, prior) || (now.agent == Agent::dealloc && knows_end(who.observed.seen, prior)); }
+
 // Both by the tensor core: the pipeline of one thread, or of two threads if the fences put one issue before the other.
 Rule tensor_core_rule(const Access& prior, const Access& now, const WarpClock& who) {
-  if (knows_end(who.now.seen, prior)) return Rule::none;
+  if (ended_for(who, prior)) return Rule::none;
   if (prior.done == now.done && prior.done_at == now.done_at) return Rule::none;  // parts of one operation
   if (prior.done == now.done || who.now.tensor[prior.issuer] >= prior.issued_at) return pipelines(prior, now) ? Rule::none : Rule::pipeline_order;
   return knows_issue(who.now.seen, prior) ? Rule::before_fence_missing : Rule::tensor_threads_unordered;
@@ -227,7 +233,7 @@ Rule tensor_hazard(const Access& prior, const Access& now, const WarpClock& who)
   if (now.scales && prior.write && prior.agent == Agent::mma) return Rule::scales_are_sums;
   if (now.scales && prior.write && prior.agent == Agent::copy && prior.copies < now.copies) return Rule::scales_not_repeated;
   if (is_tensor_core(prior.agent) && is_tensor_core(now.agent)) return tensor_core_rule(prior, now, who);
-  if (!knows_end(who.now.seen, prior)) {
+  if (!ended_before(now, who, prior)) {
     if (prior.used != 0 && who.now.seen[prior.used] >= prior.done_at) return same_warp(prior, now) && !freeing ? Rule::none : Rule::load_only_consumed;
     if (freeing) return Rule::dealloc_in_use;
     if (is_tensor_core(prior.agent)) return Rule::result_not_waited;

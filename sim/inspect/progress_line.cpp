@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <new>
+#include <system_error>
 #include <thread>
 
 #include "drywell/core/terminal.h"
@@ -48,6 +50,7 @@ struct ProgressLine::State {
   using Clock = std::chrono::steady_clock;
 
   State(const RunProgress* p, Manner m) : progress(p), manner(m) {}
+  static void start(const std::shared_ptr<State>& state);
   void work();
   void look();
   void draw(Clock::time_point now);
@@ -63,10 +66,19 @@ struct ProgressLine::State {
   std::condition_variable wake;
 };
 
-void ProgressLine::State::work() {
+// Without memory there is no more progress to see, and the run says what is wrong.
+void ProgressLine::State::work() try {
   std::unique_lock lock(mutex);
   while (!wake.wait_for(lock, std::min(kRedraw, manner.next), [this] { return stop; })) {
     if (!phase.empty()) look();
+  }
+} catch (const std::bad_alloc&) {
+}
+
+void ProgressLine::State::start(const std::shared_ptr<State>& state) {
+  try {
+    std::thread([state] { state->work(); }).detach();
+  } catch (const std::system_error&) {  // the host gives no thread
   }
 }
 
@@ -107,12 +119,12 @@ void ProgressLine::State::wipe() {
 ProgressLine::ProgressLine(const RunProgress& progress, std::string_view first, Manner manner)
     : state_(std::make_shared<State>(&progress, manner)) {
   phase(first);
-  std::thread([state = state_] { state->work(); }).detach();
+  State::start(state_);
 }
 
 ProgressLine::ProgressLine() : state_(std::make_shared<State>(nullptr, on_stderr())) {
   phase("starting");
-  std::thread([state = state_] { state->work(); }).detach();
+  State::start(state_);
 }
 
 ProgressLine::~ProgressLine() { end(); }

@@ -56,7 +56,7 @@ void count_finished(Shared& s, const RunOptions& options, const ClusterStepper& 
   });
 }
 
-void work(const Launch& launch, const RunOptions& options, Shared& s) {
+void work_through(const Launch& launch, const RunOptions& options, Shared& s) {
   while (!s.stop) {
     const std::optional<uint64_t> next = launch.queue->take();
     if (!next.has_value()) return;
@@ -71,6 +71,16 @@ void work(const Launch& launch, const RunOptions& options, Shared& s) {
     s.instructions += runner->instructions();
     count_finished(s, options, *runner);
     if (stop == ClusterStop::stuck || stop == ClusterStop::slice) s.unfinished.push_back(std::move(runner));
+  }
+}
+
+// A launch that one thread cannot go on with has failed: the others end, too.
+void work(const Launch& launch, const RunOptions& options, Shared& s) {
+  try {
+    work_through(launch, options, s);
+  } catch (...) {
+    s.stop = true;
+    throw;
   }
 }
 

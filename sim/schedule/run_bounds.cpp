@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "drywell/core/host_memory.h"
@@ -20,7 +22,14 @@ RunBounds::RunBounds(const RunOptions& options)
     : stop_(options.stop), deadline_(options.deadline), max_memory_(options.max_memory) {
   if (!deadline_.has_value() && max_memory_ == 0) return;
   reached_ = time_is_up() || holds_too_much();
-  if (!reached_) watcher_ = std::thread([this] { watch(); });
+  if (!reached_) start();
+}
+
+// A run that cannot be watched is not bounded: it ends as without memory, which is what there is no thread for.
+void RunBounds::start() try {
+  watcher_ = std::thread([this] { watch(); });
+} catch (const std::system_error&) {
+  throw std::bad_alloc();
 }
 
 RunBounds::~RunBounds() {

@@ -29,6 +29,7 @@ class RunBounds {
   Fault fault(GuestPlace place) const;
 
  private:
+  void start();
   void watch();
   bool time_is_up() const;
   bool holds_too_much() const;

@@ -1,6 +1,6 @@
 #include "sim/timing/window_workers.h"
 
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace drywell::sim {
@@ -25,9 +25,10 @@ WindowWorkers::WindowWorkers(std::vector<std::unique_ptr<Group>>& groups, unsign
       barrier_.arrive_and_wait();
     }
   };
+  pool_.reserve(threads - 1);
   try {
     while (pool_.size() + 1 < threads) pool_.emplace_back(serve, static_cast<unsigned>(pool_.size() + 1));
-  } catch (const std::system_error&) {  // the host gives no more threads: those that there are take all shares
+  } catch (const std::exception&) {  // the host gives no more threads, or no memory for them: those that there are take all shares
     for (size_t t = pool_.size() + 1; t < threads; ++t) barrier_.arrive_and_drop();
   }
 }

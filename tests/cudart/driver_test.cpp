@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "cudart/abi.h"
@@ -197,6 +199,43 @@ TEST_F(Driver, NamesOfOtherVersions) {
     EXPECT_NE(::dlsym(RTLD_DEFAULT, name), nullptr) << name;
     EXPECT_EQ(::dlsym(RTLD_DEFAULT, name), ::dlsym(RTLD_DEFAULT, same)) << name;
   }
+}
+
+// Warp asks for cuStreamGetCaptureInfo of CUDA 11.3, which has no data of edges: the function of 12.3 wrote through a register that the caller had not
+// set. Versions and parameters by CUDA's header of function types.
+TEST_F(Driver, EntryPointsOfEarlierVersionsHaveTheirParameters) {
+  const auto of = [](const char* name, int version) {
+    void* entry = nullptr;
+    EXPECT_EQ(cuGetProcAddress_v2(name, &entry, version, 0, nullptr), kOk) << name;
+    return entry;
+  };
+  for (const auto& [name, version, same] : {std::tuple("cuStreamGetCaptureInfo", 10010, "cuStreamGetCaptureInfo"), {"cuStreamGetCaptureInfo", 11030, "cuStreamGetCaptureInfo_v2"}, {"cuStreamGetCaptureInfo", 12020, "cuStreamGetCaptureInfo_v2"}, {"cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"}, {"cuGraphAddDependencies", 12020, "cuGraphAddDependencies"}, {"cuGraphAddDependencies", 13000, "cuGraphAddDependencies_v2"}, {"cuGraphAddKernelNode", 11080, "cuGraphAddKernelNode"}, {"cuGraphAddKernelNode", 12000, "cuGraphAddKernelNode_v2"}, {"cuMemPrefetchAsync", 8000, "cuMemPrefetchAsync"}, {"cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"}, {"cuCtxCreate", 11000, "cuCtxCreate_v2"}, {"cuCtxCreate", 12000, "cuCtxCreate_v3"}, {"cuCtxCreate", 12050, "cuCtxCreate_v4"}})
+    EXPECT_EQ(of(name, version), ::dlsym(RTLD_DEFAULT, same)) << name << " " << version;
+  void* stream = nullptr;
+  ASSERT_EQ(reinterpret_cast<CudaError (*)(void**, unsigned)>(of("cuStreamCreate", 11030))(&stream, 0), kOk);
+  ASSERT_EQ(reinterpret_cast<CudaError (*)(void*, int)>(of("cuStreamBeginCapture", 11030))(stream, 0), kOk);
+  using CaptureInfo = CudaError (*)(void*, int*, unsigned long long*, void**, void* const**, size_t*);
+  int status = 0;
+  unsigned long long id = 0;
+  void *graph = nullptr, *same = nullptr;
+  void* const* after = nullptr;
+  size_t count = 7;
+  ASSERT_EQ(reinterpret_cast<CaptureInfo>(of("cuStreamGetCaptureInfo", 11030))(stream, &status, &id, &graph, &after, &count), kOk);
+  EXPECT_EQ(count, 0u);
+  EXPECT_EQ(status, 1);  // CU_STREAM_CAPTURE_STATUS_ACTIVE
+  ASSERT_EQ(reinterpret_cast<CudaError (*)(void*, void**)>(of("cuStreamEndCapture", 11030))(stream, &same), kOk);
+  EXPECT_EQ(same, graph);
+  // Two empty nodes with an edge between them.
+  const auto add = reinterpret_cast<CudaError (*)(void**, void*, void* const*, size_t)>(of("cuGraphAddEmptyNode", 11030));
+  void *first = nullptr, *second = nullptr;
+  ASSERT_EQ(add(&first, graph, nullptr, 0), kOk);
+  ASSERT_EQ(add(&second, graph, nullptr, 0), kOk);
+  ASSERT_EQ(reinterpret_cast<CudaError (*)(void*, void* const*, void* const*, size_t)>(of("cuGraphAddDependencies", 11030))(graph, &first, &second, 1), kOk);
+  void* before = nullptr;
+  count = 1;
+  ASSERT_EQ(reinterpret_cast<CudaError (*)(void*, void**, size_t*)>(of("cuGraphNodeGetDependencies", 11030))(second, &before, &count), kOk);
+  EXPECT_EQ(count, 1u);
+  EXPECT_EQ(before, first);
 }
 
 // Libraries look up whole tables of functions: one that is not served is found, and says so when it is called.

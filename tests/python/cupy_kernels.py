@@ -32,3 +32,25 @@ def f(a, b):
 
 
 np.testing.assert_array_equal(f(dx, dy).get(), np.maximum(x, y) * 2)
+
+# Libraries of machine code, computed by NumPy.
+host = np.random.default_rng(2).random((6, 6)) + 6 * np.eye(6)
+x = cp.asarray(host)
+np.testing.assert_allclose(cp.asnumpy(x @ x), host @ host)
+np.testing.assert_allclose(cp.asnumpy(cp.linalg.inv(x)), np.linalg.inv(host))
+np.testing.assert_allclose(cp.asnumpy(cp.fft.fft(x)), np.fft.fft(host))
+assert (cp.asnumpy(cp.sort(x, axis=0)) == np.sort(host, axis=0)).all()
+assert (cp.asnumpy(cp.argsort(x[0])) == np.argsort(host[0])).all()
+cp.random.seed(3)
+drawn = cp.random.random(1000), cp.random.default_rng(3).standard_normal(1000), cp.random.randint(0, 10, 1000)
+assert 0.4 < float(drawn[0].mean()) < 0.6 and 0.8 < float(drawn[1].std()) < 1.2 and int(drawn[2].max()) == 9
+stream = cp.cuda.Stream(non_blocking=True)
+with stream:
+    stream.begin_capture()
+    try:
+        x @ x
+        raise AssertionError("captured")
+    except RuntimeError as e:
+        assert "cannot be captured" in str(e), e
+    finally:
+        stream.end_capture()

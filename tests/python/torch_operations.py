@@ -89,6 +89,20 @@ assert set(kept.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()} and 6
 # Attention takes the form that is made of ordinary operations.
 q = torch.randn(1, 2, 16, 8)
 torch.testing.assert_close(torch.nn.functional.scaled_dot_product_attention(*[q.cuda()] * 3).cpu(), torch.nn.functional.scaled_dot_product_attention(q, q, q))
+# A program may ask for a fused form of attention, or for cuDNN: machine code both. Three heads of the query share one of key and value.
+queries, keys = torch.randn(1, 6, 5, 8), torch.randn(1, 2, 7, 8)
+results = []
+for on in ("cpu", "cuda"):
+    inputs = [t.to(on, copy=True).requires_grad_() for t in (queries, keys)]
+    with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.FLASH_ATTENTION if on == "cuda" else torch.nn.attention.SDPBackend.MATH):
+        out = torch.nn.functional.scaled_dot_product_attention(inputs[0], inputs[1], inputs[1], scale=0.25, enable_gqa=True)
+    out.square().sum().backward()
+    results.append([t.cpu() for t in (out, inputs[0].grad, inputs[1].grad)])
+for ours, theirs in zip(*results):
+    torch.testing.assert_close(ours, theirs)
+torch.backends.cudnn.enabled = True
+with torch.backends.cudnn.flags(enabled=True):
+    torch.testing.assert_close(convolutions[1](image.cuda()).cpu(), convolutions[0](image))
 out = torch.empty_like(x)
 double[(triton.cdiv(x.numel(), 256),)](x, out, x.numel(), 256)
 same(out, 2 * host)

@@ -1,8 +1,11 @@
 #include "drywell/core/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <mutex>
 #include <new>
 #include <utility>
@@ -54,6 +57,23 @@ TEST(ParallelFor, ThrowsWhatAPieceThrows) {
 TEST(HostThreads, AreTheCoresUnlessToldOtherwise) {
   EXPECT_EQ(host_threads(7), 7u);
   EXPECT_GE(host_threads(), 1u);
+}
+
+// 1 GB of addresses: half is for the threads, 128 MB each.
+TEST(HostThreads, FitIntoALimitOfAddresses) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_AS, &before), 0);
+  uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  rlimit limit = before;
+  limit.rlim_cur = pages * static_cast<uint64_t>(::sysconf(_SC_PAGESIZE)) + (uint64_t{1} << 30);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  const unsigned fit = host_threads(32), one = host_threads(1);
+  ASSERT_EQ(::setrlimit(RLIMIT_AS, &before), 0);
+  EXPECT_GE(fit, 4u);
+  EXPECT_LE(fit, 5u);
+  EXPECT_EQ(one, 1u);
+  EXPECT_EQ(wanted_threads(32), 32u);
 }
 
 }  // namespace

@@ -11,7 +11,11 @@
 namespace drywell {
 
 /// `wanted`; 0: one for each core of the host.
-inline unsigned host_threads(unsigned wanted = 0) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
+inline unsigned wanted_threads(unsigned wanted = 0) { return wanted != 0 ? wanted : std::max(1u, std::thread::hardware_concurrency()); }
+
+/// The same, or as many as fit: each thread takes addresses for its stack and the heap that the C library gives it, and half of those that a
+/// limit of the process leaves (ulimit -v) are kept for what the threads do.
+unsigned host_threads(unsigned wanted = 0);
 
 /// Calls body(first, end) for pieces of [0, count) that follow one another and are of about the same size: one for each thread, the first
 /// on the caller's. Returns when all are done. 0 threads: one for each core. Throws what the first piece that threw has thrown; the others

@@ -18,11 +18,12 @@ class _Then(importlib.abc.Loader):
     def exec_module(self, module):
         # The module keeps its own loader: inspect and pkgutil ask it for the source.
         module.__loader__ = module.__spec__.loader = self.loader
-        if self.before:
-            self.hook(module)
+        then = self.hook(module) if self.before else None
         self.loader.exec_module(module)
         if not self.before:
             self.hook(module)
+        elif then is not None:
+            then(module)
 
 
 class _Finder(importlib.abc.MetaPathFinder):
@@ -51,13 +52,14 @@ class _Finder(importlib.abc.MetaPathFinder):
                 hook = getattr(importlib.import_module(module), function)
             finally:
                 sys.path.remove(self.boot)
-            hook(imported)
+            return hook(imported)
 
         return call
 
 
 def install(hooks):
-    """`hooks`: name of a module to the module and function that get it after its import, or "before" it runs."""
+    """`hooks`: name of a module to the module and function that get it after its import, or "before" it runs; what such a function returns gets
+    it after, too."""
     import os
 
     sys.meta_path.insert(0, _Finder(hooks, os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))

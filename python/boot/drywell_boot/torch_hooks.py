@@ -171,17 +171,40 @@ def torch(module):
     names.update(torch_missing.operations(module, lambda name: _overload(module, name)))
     for name, op in names.items():
         _replace(library, name, _on_cpu(module, name, op))
-    # Convolutions take cuDNN, machine code that brings its own CUDA runtime; without it they are made of operations that have CPU kernels.
-    module.backends.cudnn.enabled = False
-    # The fused forms of attention are machine code for CUDA alone; the remaining one is made of ordinary operations.
-    for fused in ("flash", "mem_efficient", "cudnn"):
-        getattr(module.backends.cuda, f"enable_{fused}_sdp", lambda enabled: None)(False)
+    _without_cudnn(module)
+    _attention(module, library)
     module._drywell_library = library  # lives as long as torch
 
 
-def _replace(library, name, function):
+def _without_cudnn(torch):
+    """Convolutions take cuDNN, machine code that brings its own CUDA runtime; without it they are made of operations that have CPU kernels."""
+    torch.backends.cudnn.enabled = False
+
+    def refuse(enabled):
+        if enabled:
+            device.say("cuDNN stays off: it is machine code for a GPU")
+
+    torch._C._set_cudnn_enabled = refuse
+    vars(type(torch.backends.cudnn))["enabled"].setter = refuse
+
+
+def _attention(torch, library):
+    """The fused forms of attention are machine code for CUDA alone, also where a program asks for one (`sdpa_kernel`): the other one is made of
+    ordinary operations, and autograd follows them."""
+    for fused in ("flash", "mem_efficient", "cudnn"):
+        getattr(torch.backends.cuda, f"enable_{fused}_sdp", lambda enabled: None)(False)
+    written_out = torch.ops.aten._scaled_dot_product_attention_math
+
+    def attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, *, scale=None, enable_gqa=False):
+        return written_out(query, key, value, attn_mask, dropout_p, is_causal, scale=scale, enable_gqa=enable_gqa)[0]
+
+    for at in ("CUDA", "AutogradCUDA"):
+        _replace(library, "aten::scaled_dot_product_attention", attention, at)
+
+
+def _replace(library, name, function, key="CUDA"):
     import warnings
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        library.impl(name[len("aten::") :], function, "CUDA")
+        library.impl(name[len("aten::") :], function, key)

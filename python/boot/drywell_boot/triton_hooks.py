@@ -87,26 +87,6 @@ def autotuner(module):
     tuner.run, tuner._bench = run_once, bench_first
 
 
-def profiler(module):
-    """Proton reads counters of the GPU: its sessions are empty."""
-
-    def start(*_, **__):
-        device.say("Proton measures with counters of the GPU, which are not simulated: its profile is empty; --report has the cycles of each line")
-
-    def nothing(*_, **__):
-        pass
-
-    module.start = functools.wraps(module.start)(start)
-    for name in ("activate", "deactivate", "finalize"):
-        setattr(module, name, functools.wraps(getattr(module, name))(nothing))
-
-
-def viewer(module):
-    """There is no file of an empty profile to read."""
-    module.parse = functools.wraps(module.parse)(lambda *_, **__: (None, None))
-    module.print_tree = functools.wraps(module.print_tree)(lambda *_, **__: None)
-
-
 def _comparable(times, launched):
     """Times that can be compared, which torch.compile asks of at least one choice: without a clock simulated kernels are equal, so that the
     first is taken; PyTorch's own operations, which take no simulated time, come behind every kernel."""
