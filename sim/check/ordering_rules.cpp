@@ -210,7 +210,7 @@ bool pipelines(const Access& prior, const Access& now) {
   }
 }
 
-// Fences of tensor memory on both sides of a relaxed synchronisation are enough there: cute.experimental's compiler waits so.
+// Fences of tensor memory on both sides of a relaxed synchronisation are enough there (PTX ISA 9.7.16.6.4, whose patterns wait with .relaxed).
 bool ended_for(const WarpClock& who, const Access& prior) { return knows_end(who.now.seen, prior) || knows_end(who.now.tensor, prior); }
 
 // Columns are freed once an operation has ended, which a relaxed wait sees.

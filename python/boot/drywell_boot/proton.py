@@ -1,7 +1,7 @@
 """Proton, Triton's profiler: its sessions have the kernels that Triton launches, with predicted times instead of a GPU's counters.
 
 Proton's library takes kernels and times from CUPTI, which is not there; the functions of that library that Proton's Python code calls
-are replaced. Files have the library's own forms (hatchet's tree, Chrome's trace), so that proton-viewer reads them.
+are replaced. Files have the library's own forms (hatchet's tree, Chrome's trace).
 """
 
 import contextlib
