@@ -222,8 +222,8 @@ uint8_t& MemorySystem::copy_of(uint32_t index) {
 
 // Returns the cycles that the line is farther than the mean. A load from the other half leaves a copy in the SM's own, and so does a store: what
 // an SM has written is near for its half (scan_in_place of strips.toml, traces/hw/h200-2026-11-28-tables.csv), and for the other half only if
-// the line is at home there (scan_others). A store from the line's home and an atomic operation end the copy. A store is answered where it leaves the SM's half: a launch of 132 CTAs that store a word takes 0.24 us more than an
-// empty one, of which the first parameter takes 0.1 (launch,ctas-132 of traces/hw/h200-2026-11-26-launches.csv).
+// the line is at home there (scan_others). A store from the line's home and an atomic operation end the copy. A store is answered where it
+// leaves the SM's half: a launch of 132 CTAs that store a word takes 0.24 us more than an empty one, of which the first parameter takes 0.1 (launch,ctas-132 of traces/hw/h200-2026-11-26-launches.csv).
 double MemorySystem::reach(uint32_t index, uint32_t want, MemoryKind kind, uint32_t half) {
   if (copies_.empty()) return 0;
   const bool home = distance_.home_of(index) == half;
