@@ -31,8 +31,20 @@ uint32_t lanes_per_pass(const LaneAddresses& a) {
   return equal_neighbours(a, 1) || equal_neighbours(a, 2) ? std::min(32u, 2 * lanes) : lanes;
 }
 
+// Words of 32 banks side by side: no bank has two of them. The loop has no branch.
+bool in_one_row(const LaneAddresses& a, LaneMask group) {
+  uint64_t low = ~uint64_t{0}, high = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) {
+    const uint64_t out = uint64_t{group >> i & 1} - 1;  // all bits of a lane that is not of the group
+    low = std::min(low, a.at[i] | out);
+    high = std::max(high, a.at[i] & ~out);
+  }
+  return (high + a.bytes - 1) / 4 - low / 4 < kWarpSize;
+}
+
 // One group of lanes: the largest number of distinct words in a bank.
 uint32_t conflict(const LaneAddresses& a, LaneMask group) {
+  if (in_one_row(a, group)) return 1;
   uint64_t words[kWarpSize][4];
   uint8_t count[kWarpSize] = {};
   uint32_t extra[kWarpSize] = {};  // distinct words beyond those kept

@@ -5,65 +5,81 @@
 namespace drywell::sim {
 
 uint16_t IssueSlot::add(uint32_t warp) {
+  const auto place = static_cast<uint16_t>(warps_.size());
   warps_.push_back(warp);
-  at_.push_back(kNever);
-  last_.push_back(0);
+  keys_.push_back({kNever, place});
   admission_.push_back(0);
-  return static_cast<uint16_t>(warps_.size() - 1);
+  other_ = kNone;
+  return place;
 }
 
 // The last warp moves to the free place.
 uint32_t IssueSlot::remove(uint16_t place) {
-  const uint32_t moved = warps_[place] = warps_.back();
-  at_[place] = at_.back();
-  last_[place] = last_.back();
-  admission_[place] = admission_.back();
   const auto last = static_cast<uint32_t>(warps_.size() - 1);
+  const uint32_t moved = warps_[place] = warps_[last];
+  keys_[place].at = keys_[last].at;
+  set_last(place, keys_[last].last >> kPlaceBits);
+  admission_[place] = admission_[last];
   if (current_ == place)
     current_ = kNone;
   else if (current_ == last)
     current_ = place;
   warps_.pop_back();
-  at_.pop_back();
-  last_.pop_back();
+  keys_.pop_back();
   admission_.pop_back();
+  other_ = kNone;
   select();
   return moved;
 }
 
+// A warp that is offered later than the first of the others, as most are, leaves that one the first.
 void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
-  at_[place] = at;
+  if (place == other_ && at > keys_[place].at) other_ = kNone;
+  keys_[place].at = at;
   admission_[place] = admission;
+  if (other_ != kNone && place != current_ && keys_[place] < keys_[other_]) other_ = place;
   select();
+}
+
+// The first in the order of keys, without the current warp and those for which `test` is false; kNone: there is none. By masks, because no
+// host can predict which warp is the first.
+template <class Test>
+uint32_t IssueSlot::first_other(Test&& test) const {
+  Key best{kNever, ~uint64_t{0}};
+  uint64_t at = kNone;
+  const Key* const keys = keys_.data();
+  for (uint64_t i = 0; i < keys_.size(); ++i) {
+    const Key k = keys[i];
+    const uint64_t better = 0 - static_cast<uint64_t>((i != current_) & test(i) & (k < best));
+    best.at ^= (best.at ^ k.at) & better;
+    best.last ^= (best.last ^ k.last) & better;
+    at ^= (at ^ i) & better;
+  }
+  return static_cast<uint32_t>(at);
+}
+
+// The current warp goes on as soon as the other one could issue.
+uint32_t IssueSlot::sooner(uint32_t other) const {
+  if (current_ == kNone) return other;
+  return other == kNone || std::max(keys_[current_].at, free_) <= std::max(keys_[other].at, free_) ? current_ : other;
 }
 
 /// The order of picks.
 bool IssueSlot::before(uint32_t a, uint32_t b) const {
-  if (a == current_ || b == current_) {
-    const Time now_a = std::max(at_[a], free_), now_b = std::max(at_[b], free_);
-    if (now_a != now_b) return now_a < now_b;
-    return a == current_;
-  }
-  return at_[a] != at_[b] ? at_[a] < at_[b] : last_[a] != last_[b] ? last_[a] < last_[b]
-                                                                   : a < b;
+  return a == current_ || b == current_ ? sooner(a == current_ ? b : a) == a : keys_[a] < keys_[b];
 }
 
 // At once instead of one after the other: many warps wait for a unit that is busy.
 void IssueSlot::put_off(Time until) {
   const uint16_t refused = admission_[pick_];
   const Time now = next_;
-  const auto count = static_cast<uint32_t>(at_.size());
-  uint32_t other = kNone;  // the first of the other classes
-  for (uint32_t i = 0; i < count; ++i) {
-    if (admission_[i] != refused && (other == kNone || before(i, other))) other = i;
+  uint32_t other = first_other([&](uint64_t i) { return admission_[i] != refused; });
+  if (current_ != kNone && admission_[current_] != refused) other = sooner(other);
+  for (uint32_t i = 0; i < keys_.size(); ++i) {
+    if (admission_[i] == refused && keys_[i].at <= now && (other == kNone || before(i, other))) keys_[i].at = until;
   }
-  uint32_t best = other;
-  for (uint32_t i = 0; i < count; ++i) {
-    if (admission_[i] != refused) continue;
-    if (at_[i] <= now && (other == kNone || before(i, other))) at_[i] = until;
-    if (best == kNone || before(i, best)) best = i;
-  }
-  pick(best);
+  other_ = kNone;
+  select();
 }
 
 // The next pick waits until the warp is offered again: the instruction just executed determines when.
@@ -71,35 +87,31 @@ void IssueSlot::issue(bool shared, Time slots) {
   const Time t = next_;
   if (shared) last_shared_ = t + 1;
   free_ = t + slots;
-  last_[pick_] = t;
-  current_ = shared ? kNone : pick_;
+  set_last(pick_, t);
+  const uint32_t current = shared ? kNone : pick_;
+  if (current_ != current || pick_ == other_) other_ = kNone;
+  current_ = current;
   ++issued_;
 }
 
 void IssueSlot::select() {
-  uint32_t best = 0;
-  for (uint32_t i = 1; i < at_.size(); ++i) {
-    if (before(i, best)) best = i;
-  }
-  pick(best);
-}
-
-void IssueSlot::pick(uint32_t best) {
-  pick_ = best;
-  next_ = best >= at_.size() || at_[best] == kNever ? kNever : std::max(at_[best], free_);
+  if (other_ == kNone) other_ = first_other([](uint64_t) { return true; });
+  pick_ = sooner(other_);
+  if (pick_ == kNone) pick_ = 0;
+  next_ = pick_ >= keys_.size() || keys_[pick_].at == kNever ? kNever : std::max(keys_[pick_].at, free_);
 }
 
 Turn next_turn(std::span<IssueSlot* const> slots) {
   Turn t;
-  bool any = false;
+  Time shared = 0;  // of the first slot so far
   for (size_t i = 0; i < slots.size(); ++i) {
-    const Time at = slots[i]->next();
-    if (at < t.at || (at == t.at && any && slots[i]->last_shared() < slots[t.slot]->last_shared())) {
-      t = {i, at, t.at};
-      any = true;
-    } else {
-      t.second = std::min(t.second, at);
-    }
+    const IssueSlot& s = *slots[i];
+    const Time at = s.next();
+    const bool first = (at < t.at) | ((at == t.at) & (at != kNever) & (s.last_shared() < shared));
+    t.second = first ? t.at : std::min(t.second, at);
+    t.slot = first ? i : t.slot;
+    shared = first ? s.last_shared() : shared;
+    t.at = std::min(t.at, at);
   }
   return t;
 }

@@ -25,7 +25,7 @@ class IssueSlot {
   /// The unit of the warp's instruction does not accept it before cycle `until`; nor those of the same class that would be next in the same cycle.
   void put_off(Time until);
   /// The cycle from which on the warp at `place` could issue, as far as its unit said.
-  Time offered(uint16_t place) const { return at_[place]; }
+  Time offered(uint16_t place) const { return keys_[place].at; }
   /// The warp issues at next(). The slot is free `slots` cycles later. `shared`: to a unit that all sub-partitions share.
   void issue(bool shared, Time slots = 1);
 
@@ -34,17 +34,31 @@ class IssueSlot {
 
  private:
   static constexpr uint32_t kNone = ~0u;
-  void select();
-  void pick(uint32_t place);
 
+  /// The order of warps other than the current one: the cycle when each could issue, then the cycle of its last issue, then its place.
+  struct Key {
+    Time at = kNever;
+    uint64_t last = 0;                              // the cycle of the last issue, and the place in the low bits
+    __extension__ typedef unsigned __int128 Whole;  // compared at once
+    Whole whole() const { return Whole{at} << 64 | last; }
+    friend bool operator<(const Key& a, const Key& b) { return a.whole() < b.whole(); }
+  };
+  static constexpr unsigned kPlaceBits = 12;
+  void set_last(uint32_t place, Time t) { keys_[place].last = t << kPlaceBits | place; }
+
+  template <class Test>
+  uint32_t first_other(Test&& test) const;
+  uint32_t sooner(uint32_t other) const;
   bool before(uint32_t a, uint32_t b) const;
+  void select();
 
   std::vector<uint32_t> warps_;
-  std::vector<Time> at_, last_;  // of each warp: the cycle when it could issue, and of its last issue
+  std::vector<Key> keys_;
   std::vector<uint16_t> admission_;
   Time free_ = 0, next_ = kNever, last_shared_ = 0;
   uint32_t pick_ = 0;
   uint32_t current_ = kNone;  // the place of the warp that issued last
+  uint32_t other_ = kNone;    // the first of the others; kNone: not known
   uint64_t issued_ = 0;
 };
 

@@ -7,7 +7,7 @@ namespace {
 
 bool is_local(Pipe p) { return p != Pipe::none && !is_shared(p); }
 
-Time not_before(double free, Time t) { return free > static_cast<double>(t) ? ceil_time(free) : t; }
+Time not_before(double free, Time t) { return free > cycles(t) ? ceil_time(free) : t; }
 
 // A unit that accepts work which it will serve within `ahead` cycles.
 Time queued(const Server& s, double ahead, Time t) { return not_before(s.free_at() - ahead, t); }
@@ -60,13 +60,13 @@ Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time 
 }
 
 double Pipes::begin(Partition& p, const OpInfo& x, Time t) const {
-  const auto from = static_cast<double>(t);
+  const double from = cycles(t);
   return is_local(x.pipe) ? pipe_of(p, x).begin(from, occupied(x)) : from;
 }
 
 double Pipes::begin_store(SmUnits& sm, Partition& p, Time t, double wavefronts, double interval) const {
   sm.lsu_wavefronts += wavefronts;
-  return sm.lsu.begin(p.lsu.begin(static_cast<double>(t), wavefronts * interval), wavefronts);
+  return sm.lsu.begin(p.lsu.begin(cycles(t), wavefronts * interval), wavefronts);
 }
 
 double Pipes::begin_lsu(SmUnits& sm, Partition& p, Time t, double wavefronts) const { return begin_store(sm, p, t, wavefronts, 1.0); }
@@ -78,6 +78,6 @@ double Pipes::begin_smem(SmUnits& sm, Partition& p, Time t, double wavefronts) c
   return served;
 }
 
-double Pipes::arrive(SmUnits& sm, const OpInfo& x, Time t) const { return sm.barrier.begin(static_cast<double>(t), x.interval) + static_cast<double>(x.interval); }
+double Pipes::arrive(SmUnits& sm, const OpInfo& x, Time t) const { return sm.barrier.begin(cycles(t), x.interval) + static_cast<double>(x.interval); }
 
 }  // namespace drywell::sim

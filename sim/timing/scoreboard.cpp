@@ -40,20 +40,27 @@ uint64_t Scoreboard::resolve(uint64_t slot) const {
   return at == kNever ? slot : at << kLowBits | why;
 }
 
-void Scoreboard::need(uint32_t slot, Time extra, Readiness& r, Producer unit) {
+Time Scoreboard::crossing(uint64_t value, Producer unit) {
+  const auto from = static_cast<Producer>((value >> kWhyBits) & ((1u << (kLowBits - kWhyBits)) - 1));
+  return static_cast<Time>((unit != Producer::other) & (from != Producer::other) & (from != unit));
+}
+
+// Which operand is ready last is as good as random: no branch decides it.
+inline void Scoreboard::need(uint32_t slot, Time extra, Readiness& r, Producer unit) {
   uint64_t& v = slots_[slot];
-  if ((v & kLoad) != 0) v = resolve(v);
   if ((v & kLoad) != 0) {
-    r.load = (v & ~kLoad) >> kLowBits;
-    return;
+    v = resolve(v);
+    if ((v & kLoad) != 0) {
+      r.load = (v & ~kLoad) >> kLowBits;
+      return;
+    }
   }
-  const auto from = static_cast<Producer>((v >> kWhyBits) & ((1u << (kLowBits - kWhyBits)) - 1));
-  const Time crossing = unit != Producer::other && from != Producer::other && from != unit ? 1 : 0;
-  const Time there = (v >> kLowBits) + extra + crossing;
+  const Time there = (v >> kLowBits) + extra + crossing(v, unit);
+  const auto why = static_cast<Stall>(v & ((1u << kWhyBits) - 1));
+  const bool last = there > r.ready;
   r.inputs = std::max(r.inputs, there);
-  if (there <= r.ready) return;
-  r.ready = there;
-  r.why = static_cast<Stall>(v & ((1u << kWhyBits) - 1));
+  r.ready = last ? there : r.ready;
+  r.why = last ? why : r.why;
 }
 
 Readiness Scoreboard::find(const Operands& o, Time from) {

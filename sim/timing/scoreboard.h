@@ -72,6 +72,7 @@ class Scoreboard {
 
   void need(uint32_t slot, Time extra, Readiness& r, Producer unit = Producer::other);
   uint64_t resolve(uint64_t slot) const;
+  static Time crossing(uint64_t value, Producer unit);
 
   StateVector<uint64_t> slots_;
   uint64_t next_load_ = 0;

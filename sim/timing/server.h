@@ -13,7 +13,9 @@ namespace drywell::sim {
 using Time = uint64_t;
 inline constexpr Time kNever = ~Time{0};
 
-inline Time ceil_time(double t) { return static_cast<Time>(std::ceil(t - 1e-9)); }
+/// Through signed integers, for which hosts have an instruction. Not for kNever.
+inline Time ceil_time(double t) { return static_cast<Time>(static_cast<int64_t>(std::ceil(t - 1e-9))); }
+inline double cycles(Time t) { return static_cast<double>(static_cast<int64_t>(t)); }
 
 /// Serves one request at a time; fractional intervals add up without drift.
 class Server {

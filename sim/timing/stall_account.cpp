@@ -23,13 +23,28 @@ void StallAccount::announce(const WarpIssueState& w, Stall reason, Time until) c
   if (reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
 }
 
+// Nobody can predict which reasons a warp had: without a listener, each is charged, most with no cycles.
+void StallAccount::add(WarpIssueState& w, Stall reason, Time until) {
+  const Time end = std::max(w.mark, until);
+  w.stalls[static_cast<size_t>(reason)] += end - w.mark;
+  w.mark = end;
+}
+
+template <class Charge>
+void StallAccount::charge_wait(const WarpIssueState& w, Time t, Charge&& charge) {
+  charge(w.hold_reason, std::min(w.hold, t));
+  charge(w.wait_reason, std::min(w.ready, t));
+  charge(Stall::pipe_busy, std::min(w.admitted, t));
+  charge(Stall::not_selected, t);
+  charge(Stall::issued, t + 1);
+}
+
 void StallAccount::issue(WarpIssueState& w, const OpInfo& x, Time t) {
   const Time before = w.mark;
-  charge(w, w.hold_reason, std::min(w.hold, t));
-  charge(w, w.wait_reason, std::min(w.ready, t));
-  charge(w, Stall::pipe_busy, std::min(w.admitted, t));
-  charge(w, Stall::not_selected, t);
-  charge(w, Stall::issued, t + 1);
+  if (observed_)
+    charge_wait(w, t, [&](Stall reason, Time until) { charge(w, reason, until); });
+  else
+    charge_wait(w, t, [&](Stall reason, Time until) { add(w, reason, until); });
   Account::Line& line = sums_.lines[x.line];
   ++line.instructions;
   line.cycles += w.mark - before;

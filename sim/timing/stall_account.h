@@ -49,6 +49,9 @@ class StallAccount {
 
  private:
   void announce(const WarpIssueState& w, Stall reason, Time until) const;
+  static void add(WarpIssueState& w, Stall reason, Time until);
+  template <class Charge>
+  static void charge_wait(const WarpIssueState& w, Time t, Charge&& charge);
 
   Account sums_;
   bool observed_;
