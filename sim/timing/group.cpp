@@ -17,7 +17,7 @@ Group::Group(const TimingContext& context, uint32_t first_sm, uint32_t sms)
       arch_(*context.arch),
       program_(*context.launch->program),
       timed_(*context.program),
-      sms_(make_sms(arch_, first_sm, sms, context.l1_bytes)),
+      sms_(make_sms(arch_, first_sm, sms)),
       pipes_(arch_),
       timing_(context, sms_, pipes_, memory_),
       async_(arch_, context.values, sms_, events_, memory_),

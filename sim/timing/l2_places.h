@@ -13,31 +13,31 @@ namespace drywell::sim {
 
 class L2Places {
  public:
-  explicit L2Places(size_t places, StateMemory* memory = nullptr) : lines_(memory) { lines_.resize(places); }
+  explicit L2Places(size_t places, StateMemory* memory = nullptr) : lines_(memory), places_(places) { lines_.reserve(places); }
 
   /// Takes a place for `line`. Returns the line that leaves; none while places are free.
   std::optional<uint32_t> take(uint32_t line) {
-    if (used_ < lines_.size()) {
-      lines_[used_++] = line;
+    if (lines_.size() < places_) {
+      lines_.push_back(line);
       return std::nullopt;
     }
     uint32_t& place = lines_[oldest_];
-    oldest_ = (oldest_ + 1) % lines_.size();
+    oldest_ = (oldest_ + 1) % places_;
     const uint32_t leaves = place;
     place = line;
     return leaves;
   }
-  size_t size() const { return lines_.size(); }
+  size_t size() const { return places_; }
   /// The lines, the oldest first.
   std::vector<uint32_t> lines() const {
     std::vector<uint32_t> all;
-    for (size_t i = 0; i < used_; ++i) all.push_back(lines_[(oldest_ + i) % used_]);
+    for (size_t i = 0; i < lines_.size(); ++i) all.push_back(lines_[(oldest_ + i) % lines_.size()]);
     return all;
   }
 
  private:
   StateVector<uint32_t> lines_;
-  size_t used_ = 0, oldest_ = 0;
+  size_t places_, oldest_ = 0;
 };
 
 }  // namespace drywell::sim

@@ -30,6 +30,7 @@ MemorySystem::MemorySystem(const ArchConfig& arch, const Gmem& gmem, uint32_t sm
   copies_.resize(distance_.halves() > 1 ? lines_.size() : 0);
   const auto usable = static_cast<uint64_t>(static_cast<double>(arch.l2.bytes) * arch.l2.usable_share / 128);
   const uint64_t places = std::min<uint64_t>(lines_.size(), usable / distance_.halves()) + 1;
+  halves_.reserve(distance_.halves());
   for (uint32_t h = 0; h < distance_.halves(); ++h) halves_.emplace_back(places, memory);
 }
 

@@ -42,7 +42,7 @@ void Residents::place_cta(uint32_t place, Cta& cta, Time t) {
   if (sm.tensor_memory == nullptr) sm.tensor_memory = std::move(cta.own_tmem);
   cta.own_tmem.reset();
   cta.tmem = sm.tensor_memory.get();
-  sm.used = true;
+  sm.use(context_.l1_bytes);
   const size_t first = first_partition(sm, cta.warps.size());
   for (Warp& w : cta.warps) place_warp(place, w, at, first, t);
   all_[place].live_warps += static_cast<uint32_t>(cta.warps.size());

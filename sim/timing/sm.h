@@ -55,15 +55,18 @@ struct SmUnits {
   // Work done, for the report.
   double lsu_wavefronts = 0, tensor_instructions = 0;
   bool used = false;
+
+  /// The first CTA: before it, the SM needs no L1 of `l1_bytes`. Most launches of a program are short, and leave SMs idle.
+  void use(uint64_t l1_bytes) {
+    if (!used) l1.resize(l1_bytes);
+    used = true;
+  }
 };
 
-/// `count` SMs, numbered from `first`, each with an L1 of `l1_bytes`.
-inline std::vector<SmUnits> make_sms(const ArchConfig& arch, uint32_t first, uint32_t count, uint64_t l1_bytes) {
+/// `count` SMs, numbered from `first`.
+inline std::vector<SmUnits> make_sms(const ArchConfig& arch, uint32_t first, uint32_t count) {
   std::vector<SmUnits> sms;
-  for (uint32_t i = 0; i < count; ++i) {
-    sms.emplace_back(arch).id = first + i;
-    sms.back().l1.resize(l1_bytes);
-  }
+  for (uint32_t i = 0; i < count; ++i) sms.emplace_back(arch).id = first + i;
   return sms;
 }
 

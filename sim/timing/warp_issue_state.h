@@ -8,7 +8,7 @@ namespace drywell::sim {
 
 struct Partition;
 
-struct WarpIssueState {
+struct WarpIssueFields {
   enum class State : uint8_t { none, ready, load, blocked, finished };
 
   Warp* warp = nullptr;
@@ -30,12 +30,14 @@ struct WarpIssueState {
   uint64_t load = 0;    // the load that the warp waits for
   bool time_out_queued = false;
   Time blocked_at = 0;
+};
+
+struct WarpIssueState : WarpIssueFields {
   Scoreboard registers;
 
   /// Another warp takes the place; events for the previous warp are void.
   void restart(uint32_t slots) {
-    Scoreboard kept = std::move(registers);
-    *this = {.serial = serial + 1, .time_out_queued = time_out_queued, .registers = std::move(kept)};
+    static_cast<WarpIssueFields&>(*this) = {.serial = serial + 1, .time_out_queued = time_out_queued};
     registers.reset(slots);
   }
 };

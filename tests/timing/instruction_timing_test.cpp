@@ -61,7 +61,7 @@ struct IssueUnits : testing::Test {
   Cta cta;
   Warp guest;
   WarpIssueState w;
-  std::vector<SmUnits> sms = make_sms(arch, 0, 1, 32 << 10);
+  std::vector<SmUnits> sms = make_sms(arch, 0, 1);
   MemoryPort memory;
   Pipes pipes{arch};
   InstructionTiming timing{context, sms, pipes, memory};
@@ -225,6 +225,7 @@ TEST_F(IssueUnits, ALoadOfGlobalMemoryWaitsForTheAnswer) {
 
 TEST_F(IssueUnits, WhatTheL1HoldsIsNotAskedFor) {
   address(0x10000, 4);
+  sms[0].use(32 << 10);
   sms[0].l1.fill(0x10000, 128);
   OpInfo x = access(Space::global);
   x.cached = true;

@@ -32,7 +32,7 @@ struct OnTwoSms : testing::Test {
   const TimedProgram timed{*program, arch};
   Launch launch;
   const TimingContext context{.launch = &launch, .arch = &arch, .program = &timed, .roles = {"warps"}, .role_of_warp = {0, 0, 0, 0, 0}};
-  std::vector<SmUnits> sms = make_sms(arch, 6, 2, 0);
+  std::vector<SmUnits> sms = make_sms(arch, 6, 2);
   StallAccount account{context};
   Residents residents{context, sms, account};
 };

@@ -20,7 +20,7 @@ Umma mma(uint32_t n, uint8_t group = 1) {
 
 struct Units : testing::Test {
   const ArchConfig arch = load_arch("sm_100a");
-  std::vector<SmUnits> sms = make_sms(arch, 0, 2, 0);
+  std::vector<SmUnits> sms = make_sms(arch, 0, 2);
   TensorUnits units{arch, sms};
   const Issuer who{};
 };
