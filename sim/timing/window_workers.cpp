@@ -1,9 +1,22 @@
 #include "sim/timing/window_workers.h"
 
+#include <chrono>
 #include <exception>
 #include <utility>
 
 namespace drywell::sim {
+namespace {
+
+/// Seconds since its beginning.
+class Stopwatch {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace
 
 std::optional<uint32_t> WindowWorkers::Share::take(bool from_front) {
   uint64_t now = left.load(std::memory_order_relaxed);
@@ -44,14 +57,25 @@ void WindowWorkers::run(const std::vector<uint32_t>& active, Time until) {
   active_ = &active;
   until_ = until;
   if (!in_order_) forward_ = !forward_;
-  const bool together = !pool_.empty() && active.size() >= kWorthSharing;
+  const bool together = !pool_.empty() && active.size() >= kWorthSharing && sharing_.next();
   const size_t threads = together ? shares_.size() : 1;
   for (size_t t = 0; t < threads; ++t)
     shares_[t].set(static_cast<uint32_t>(active.size() * t / threads), static_cast<uint32_t>(active.size() * (t + 1) / threads));
-  if (together) barrier_.arrive_and_wait();
-  work(0);
-  if (together) barrier_.arrive_and_wait();
+  if (together)
+    work_together();
+  else
+    work(0);
   if (thrown_ != nullptr) std::rethrow_exception(std::exchange(thrown_, nullptr));
+}
+
+void WindowWorkers::work_together() {
+  const Stopwatch watch;
+  barrier_.arrive_and_wait();
+  work(0);
+  barrier_.arrive_and_wait();
+  double busy = 0;
+  for (const Share& s : shares_) busy += s.busy;
+  sharing_.took(watch.seconds(), busy);
 }
 
 void WindowWorkers::keep_exception() {
@@ -60,6 +84,7 @@ void WindowWorkers::keep_exception() {
 }
 
 void WindowWorkers::work(unsigned thread) {
+  const Stopwatch watch;
   const auto run_all = [&](Share& share, bool from_front) {
     while (const std::optional<uint32_t> i = share.take(from_front)) {
       try {
@@ -71,6 +96,7 @@ void WindowWorkers::work(unsigned thread) {
   };
   run_all(shares_[thread], forward_);
   for (size_t other = 1; other < shares_.size(); ++other) run_all(shares_[(thread + other) % shares_.size()], !forward_);
+  shares_[thread].busy = watch.seconds();
 }
 
 }  // namespace drywell::sim

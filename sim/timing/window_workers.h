@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "sim/timing/group.h"
+#include "sim/timing/sharing.h"
 
 namespace drywell::sim {
 
@@ -32,14 +33,17 @@ class WindowWorkers {
   /// The rest of a thread's share of `active`. A thread that has finished its own takes groups from the far end of another's.
   struct alignas(64) Share {
     std::atomic<uint64_t> left{0};  // first << 32 | last
+    double busy = 0;                // seconds that its thread worked in the last window
     void set(uint32_t first, uint32_t last) { left.store(uint64_t{first} << 32 | last, std::memory_order_relaxed); }
     std::optional<uint32_t> take(bool from_front);
   };
   void work(unsigned thread);
+  void work_together();
   void keep_exception();
 
   std::vector<std::unique_ptr<Group>>& groups_;
   std::vector<Share> shares_;
+  Sharing sharing_;
   std::barrier<> barrier_;
   bool in_order_, forward_ = true;
   bool end_ = false;
