@@ -83,4 +83,11 @@ std::vector<uint8_t> unused_instructions(const Function& f, const std::vector<Re
   return out;
 }
 
+std::vector<uint8_t> unread_results(const Function& f, const std::vector<Registers>& registers) {
+  const Readers readers(f, registers);
+  std::vector<uint8_t> out(f.body.size());
+  for (uint32_t i = 0; i < out.size(); ++i) out[i] = readers.none_of(i) ? 1 : 0;
+  return out;
+}
+
 }  // namespace drywell::isa

@@ -1,8 +1,9 @@
 // Semantics of table/atomic.inc. The lanes of an instruction execute one after another, the lowest first; warps and CTAs in the
-// driver's order, which for programs with atomics on global memory is that of one host thread (docs/deviations.md).
+// driver's order, which for programs with atomics on global memory is that of one host thread (docs/deviations.md), unless all of them commute.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 
 #include "drywell/isa/opcode.h"
@@ -120,6 +121,26 @@ Effect atomic(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
+// Other host threads may reduce the same word.
+template <class Op, class T>
+T reduce_at(uint8_t* p, T b) {
+  const std::atomic_ref<T> word(*reinterpret_cast<T*>(p));
+  T old = word.load(std::memory_order_relaxed);
+  while (!word.compare_exchange_weak(old, Op::apply(old, b, b), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  }
+  return old;
+}
+
+/// An operation that commutes, and whose old value nothing reads.
+template <class Op, class T>
+Effect reduce(Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (!w.cta->cluster->launch->threads) return atomic<Op, T>(w, op, mask);
+  const Values v = Values::of(w, op.as<payload::Atomic>());
+  return for_addresses(w, op, mask, sizeof(T), [&](uint32_t i, uint8_t* p, uint64_t) {
+    lanes<T>(w, v.d[0].offset)[i] = to_lane<T>(reduce_at<Op, T>(p, from_lane<T>(lanes<T>(w, v.b[0])[i])));
+  });
+}
+
 Effect atomic_add_f32(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::Atomic>();
   const Values v = Values::of(w, x);
@@ -159,17 +180,21 @@ Effect atomic_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
+template <class Op, class T>
+ExecFn ordered_or_not(bool commutes) { return commutes ? reduce<Op, T> : atomic<Op, T>; }
+
 template <class Op>
-ExecFn integer(isa::Mod type) {
+ExecFn integer(isa::Mod type, bool commutes) {
   switch (type) {
-    case isa::Mod::s32: return atomic<Op, int32_t>;
-    case isa::Mod::s64: return atomic<Op, int64_t>;
-    case isa::Mod::b64: case isa::Mod::u64: return atomic<Op, uint64_t>;
-    default: return atomic<Op, uint32_t>;
+    case isa::Mod::s32: return ordered_or_not<Op, int32_t>(commutes);
+    case isa::Mod::s64: return ordered_or_not<Op, int64_t>(commutes);
+    case isa::Mod::b64:
+    case isa::Mod::u64: return ordered_or_not<Op, uint64_t>(commutes);
+    default: return ordered_or_not<Op, uint32_t>(commutes);
   }
 }
 template <class Op>
-ExecFn bits(isa::Mod type) { return type == isa::Mod::b64 ? atomic<Op, uint64_t> : atomic<Op, uint32_t>; }
+ExecFn bits(isa::Mod type, bool commutes = false) { return type == isa::Mod::b64 ? ordered_or_not<Op, uint64_t>(commutes) : ordered_or_not<Op, uint32_t>(commutes); }
 
 template <class Op>
 ExecFn narrow(isa::Mod type) {
@@ -183,24 +208,30 @@ ExecFn narrow(isa::Mod type) {
 
 bool is_narrow(isa::Mod t) { return t == isa::Mod::f16 || t == isa::Mod::f16x2 || t == isa::Mod::bf16 || t == isa::Mod::bf16x2; }
 
-ExecFn choose(isa::Mod op, isa::Mod type, bool shared) {
+// In any order the sums of integers, minima, maxima and bits are the same; minima and maxima of 16-bit floats may differ in the signs of zeros.
+bool commutes(isa::Mod op, isa::Mod type) {
+  constexpr isa::Mod kOps[] = {isa::Mod::and_, isa::Mod::or_, isa::Mod::xor_, isa::Mod::add, isa::Mod::min, isa::Mod::max};
+  return !isa::is_float_type(type) && std::find(std::begin(kOps), std::end(kOps), op) != std::end(kOps);
+}
+
+ExecFn choose(isa::Mod op, isa::Mod type, bool shared, bool commutes) {
   switch (op) {
-    case isa::Mod::and_: return bits<And>(type);
-    case isa::Mod::or_: return bits<Or>(type);
-    case isa::Mod::xor_: return bits<Xor>(type);
+    case isa::Mod::and_: return bits<And>(type, commutes);
+    case isa::Mod::or_: return bits<Or>(type, commutes);
+    case isa::Mod::xor_: return bits<Xor>(type, commutes);
     case isa::Mod::exch: return type == isa::Mod::b128 ? atomic_wide<Exchange> : bits<Exchange>(type);
     case isa::Mod::cas:
       if (type == isa::Mod::b128) return atomic_wide<CompareAndSwap>;
       return type == isa::Mod::b16 ? atomic<CompareAndSwap, uint16_t> : bits<CompareAndSwap>(type);
     case isa::Mod::inc: return atomic<Increment, uint32_t>;
     case isa::Mod::dec: return atomic<Decrement, uint32_t>;
-    case isa::Mod::min: return is_narrow(type) ? narrow<FloatMin>(type) : integer<Min>(type);
-    case isa::Mod::max: return is_narrow(type) ? narrow<FloatMax>(type) : integer<Max>(type);
+    case isa::Mod::min: return is_narrow(type) ? narrow<FloatMin>(type) : integer<Min>(type, commutes);
+    case isa::Mod::max: return is_narrow(type) ? narrow<FloatMax>(type) : integer<Max>(type, commutes);
     default:
       if (is_narrow(type)) return narrow<FloatAdd>(type);
       if (type == isa::Mod::f64) return shared ? atomic<AddF64<true>, uint64_t> : atomic<AddF64<false>, uint64_t>;
       if (type == isa::Mod::f32) return atomic_add_f32;
-      return type == isa::Mod::u64 ? atomic<Add, uint64_t> : atomic<Add, uint32_t>;
+      return bits<Add>(type == isa::Mod::u64 ? isa::Mod::b64 : type, commutes);
   }
 }
 
@@ -209,7 +240,9 @@ ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const 
   const unsigned width = isa::type_bits(type);
   d.set_address(op, address);
   const uint32_t count = b.kind == isa::Operand::Kind::vec ? b.count : 1;
-  const auto& x = op.emplace<payload::Atomic>({.first_slot = d.next_slot(), .count = count, .space = d.access_space(address)});
+  const isa::Mod what = d.mod(isa::Slot::op);
+  const bool forgotten = result == nullptr || result->kind == isa::Operand::Kind::sink || d.result_is_unread();
+  const auto& x = op.emplace<payload::Atomic>({.first_slot = d.next_slot(), .count = count, .space = d.access_space(address), .commutes = forgotten && commutes(what, type)});
   if (result != nullptr && result->kind != isa::Operand::Kind::sink) {
     d.vector(*result, width);
   } else {
@@ -222,8 +255,8 @@ ExecFn bind_atomic(Decoder& d, DecodedOp& op, const isa::Operand* result, const 
     for (uint32_t k = 0; k < x.count; ++k) d.push_slot(d.program().slots[x.first_slot + x.count + k]);
   }
   const bool shared = x.space == Space::shared_cta || x.space == Space::shared_cluster;
-  if (!shared) d.program().ordered_across_ctas = true;
-  return choose(d.mod(isa::Slot::op), type, shared);
+  if (!shared && !x.commutes) d.program().ordered_across_ctas = true;
+  return choose(what, type, shared, x.commutes);
 }
 
 }  // namespace

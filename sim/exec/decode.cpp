@@ -11,8 +11,10 @@
 #include "drywell/core/sizes.h"
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/print.h"
+#include "drywell/isa/registers.h"
 #include "isa/rows.h"
 #include "sim/exec/call.h"
+#include "sim/exec/cta_order.h"
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/memory.h"
@@ -400,6 +402,7 @@ void Decoder::decode_function(uint32_t index) {
   code_ = &p_.functions[index];
   f_ = code_->function;
   code_->first = static_cast<uint32_t>(p_.code.size());
+  unread_.clear();
   for (uint32_t i = 0; i < f_->body.size(); ++i) decode_one(i);
   // Control that reaches the end of the body returns.
   DecodedOp end;
@@ -412,6 +415,11 @@ void Decoder::decode_function(uint32_t index) {
   p_.reg_use.push_back({});
 }
 
+bool Decoder::result_is_unread() {
+  if (unread_.empty()) unread_ = isa::unread_results(*f_, isa::registers_of(*f_));
+  return unread_[static_cast<size_t>(instr_ - f_->body.data())] != 0;
+}
+
 void Decoder::run(const isa::Function& kernel) {
   find_functions(kernel);
   for (uint32_t i = 0; i < p_.functions.size(); ++i) {
@@ -420,6 +428,7 @@ void Decoder::run(const isa::Function& kernel) {
   }
   layout_shared();
   for (uint32_t i = 0; i < p_.functions.size(); ++i) decode_function(i);
+  p_.ordered_across_ctas = p_.ordered_across_ctas || looks_at_reductions(p_);
   p_.polling = polling_loops(p_);
 }
 

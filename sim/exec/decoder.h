@@ -43,6 +43,8 @@ class Decoder {
     op.wide = a.wide;
   }
   unsigned register_bits(const isa::Operand& o) const { return isa::type_bits(f_->regs[o.index].type); }
+  /// No other instruction of the function reads the registers that this one writes.
+  bool result_is_unread();
   std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_->elements(o); }
   /// Vector elements as sources into Program::slots; sinks and absent lanes get bank 2.
   uint32_t vector(const isa::Operand& o, unsigned bits);
@@ -87,6 +89,7 @@ class Decoder {
   const isa::Instruction* instr_ = nullptr;
   std::span<const isa::Operand> operands_;
   std::array<int8_t, isa::kMaxOperands> positions_{};
+  std::vector<uint8_t> unread_;  // of the function's instructions; empty: not known yet
   static constexpr uint32_t kNoPlace = UINT32_MAX;
   std::vector<uint32_t> place_;  // in Program::functions, by the module's function
   std::unordered_map<uint64_t, uint32_t> constants32_, constants64_;

@@ -135,6 +135,7 @@ RunResult run_functional(const Launch& given, const RunOptions& options) {
   const bool in_order = launch.observers != nullptr && !launch.observers->concurrent();
   if (in_order || launch.program->ordered_across_ctas) threads = 1;
   threads = static_cast<unsigned>(std::min<uint64_t>(threads, clusters));
+  launch.threads = threads > 1;
   shared.counts.begin(threads == 1);
   parallel_for(threads, threads, [&](uint64_t, uint64_t) { work(launch, options, shared); });
   if (shared.fault.has_value()) {  // what clusters behind it did depends on the host's threads

@@ -131,6 +131,7 @@ struct Launch {
   std::vector<uint8_t> params;
   uint32_t sm_count = 1;
   uint32_t estimated_registers = 0;  // of a thread; used where no directive says them
+  bool threads = false;              // several host threads run its clusters at the same time
   uint64_t frames_until = ~uint64_t{0};  // bytes of host memory: calls get no new frames while the process holds more
 };
 

@@ -138,7 +138,7 @@ struct Program {
   uint32_t param_bytes = 0;
   uint32_t most_registers = 0;            // the largest setmaxnreg.inc; 0: none
   bool sets_registers = false;            // has setmaxnreg
-  bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round): the launch uses no host threads
+  bool ordered_across_ctas = false;       // results depend on the order of CTAs (sums that round, old values): the launch uses no host threads
   // Registers that an instruction reads and writes (byte offsets), for scoreboards: a range in reg_lists.
   struct RegUse { uint32_t first = 0; uint16_t reads = 0, writes = 0; };
   std::vector<RegUse> reg_use;

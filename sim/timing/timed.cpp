@@ -264,7 +264,7 @@ uint64_t TimedRun::state_of_all() const {
 // CTAs that exchange values while they run are simulated in a fixed order.
 bool TimedRun::in_order() const {
   const bool watched = launch_.observers != nullptr && !launch_.observers->concurrent();
-  return watched || program_.talks_between_ctas || launch_.program->ordered_across_ctas;
+  return watched || program_.orders_ctas || launch_.program->ordered_across_ctas;
 }
 
 unsigned TimedRun::host_threads() const {
@@ -305,7 +305,9 @@ bool TimedRun::close_window() {
 }
 
 RunResult TimedRun::run() {
-  WindowWorkers workers(groups_, host_threads(), in_order());
+  const unsigned threads = host_threads();
+  launch_.threads = threads > 1;
+  WindowWorkers workers(groups_, threads, in_order());
   while (open_window()) {
     workers.run(active_, until_);
     if (!close_window()) break;

@@ -8,6 +8,7 @@
 
 #include "drywell/isa/mma_shape.h"
 #include "drywell/isa/strong.h"
+#include "sim/state/payload/atomic.h"
 #include "sim/timing/block_motion.h"
 #include "sim/timing/constant_bank.h"
 #include "sim/timing/double_constants.h"
@@ -227,6 +228,11 @@ bool talks(const isa::Instruction& i, TimingClass t) {
   return isa::is_strong(i);
 }
 
+bool commutes(const DecodedOp& op) {
+  const auto* x = op.get_if<payload::Atomic>();
+  return x != nullptr && x->commutes;
+}
+
 // Four lanes move a piece of a line, of eight lines together: two elements of an accumulator each, or a register of A or B.
 uint8_t piece_of(const isa::Instruction& i) {
   const isa::InstrSpec& row = isa::spec(i.op);
@@ -328,7 +334,9 @@ class Maker {
     if (row.flow == isa::Flow::call) constants_->forget();
     if (x.timing == TimingClass::f64 && !folded) x.slots += constants_->new_words(f, i);
     x.arrives = row.sync == isa::SyncRole::cluster_arrive || row.sync == isa::SyncRole::cta_barrier_arrive;
-    out_.talks_between_ctas = out_.talks_between_ctas || talks(i, x.timing);
+    const bool exchanges = talks(i, x.timing);
+    out_.talks_between_ctas = out_.talks_between_ctas || exchanges;
+    out_.orders_ctas = out_.orders_ctas || (exchanges && !commutes(p_.code[out_.ops.size()]));
     if (i.guard != isa::kNoReg) x.guard = first_slot + i.guard;
     record_slots(f, i, x);
     x.line = line_of(i);

@@ -79,8 +79,8 @@ struct TimedProgram {
   };
   std::vector<Line> lines;
   uint16_t guard_extra = 0;  // cycles that a guard needs beyond a value's latency
-  bool talks_between_ctas =
-      false;  // global atomics, volatile or ordered accesses: SMs must not run at the same time
+  bool talks_between_ctas = false;  // global atomics, volatile or ordered accesses
+  bool orders_ctas = false;         // and some of them do not commute: SMs must not run at the same time
 
  private:
   void bill_leaders(size_t first, const std::vector<MergedLoad>& loads);

@@ -20,4 +20,7 @@ std::vector<Registers> registers_of(const Function& f);
 /// For each instruction: 1 if all it does is to write registers that nothing reads but such instructions. ptxas makes no code for these.
 std::vector<uint8_t> unused_instructions(const Function& f, const std::vector<Registers>& registers);
 
+/// For each instruction: 1 if it writes registers that no other instruction reads.
+std::vector<uint8_t> unread_results(const Function& f, const std::vector<Registers>& registers);
+
 }  // namespace drywell::isa

@@ -11,6 +11,7 @@ struct Atomic {
   uint32_t first_slot = 0;  // d, b, c, `count` of each
   uint32_t count = 1;
   Space space = Space::generic;
+  bool commutes = false;  // an integer reduction whose old value nothing reads: the order of such operations does not matter
 };
 
 }  // namespace drywell::sim::payload

@@ -1,0 +1,29 @@
+#include "sim/exec/cta_order.h"
+
+#include <algorithm>
+
+#include "drywell/isa/strong.h"
+#include "sim/state/payload/atomic.h"
+
+namespace drywell::sim {
+namespace {
+
+bool reduces(const DecodedOp& op) {
+  const auto* x = op.get_if<payload::Atomic>();
+  return x != nullptr && x->commutes && x->space != Space::shared_cta && x->space != Space::shared_cluster;
+}
+
+// Weak loads of what other CTAs reduce meanwhile are data races.
+bool looks(const Program& p, const DecodedOp& op) {
+  if (isa::spec(op.opcode).memory != isa::MemoryRole::load) return false;
+  const isa::Instruction& i = p.instruction(op);
+  return isa::is_strong(i) || i.has(isa::Mod::cv);
+}
+
+}  // namespace
+
+bool looks_at_reductions(const Program& p) {
+  return std::any_of(p.code.begin(), p.code.end(), reduces) && std::any_of(p.code.begin(), p.code.end(), [&](const DecodedOp& op) { return looks(p, op); });
+}
+
+}  // namespace drywell::sim
