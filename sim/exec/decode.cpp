@@ -374,6 +374,11 @@ void Decoder::record_registers(const isa::Instruction& i) {
   p_.reg_use.push_back(use);
 }
 
+static bool is_plain(const isa::InstrSpec& row) {
+  const bool of_lanes = row.issue == isa::Issue::lane && (row.engine == isa::Engine::alu || row.engine == isa::Engine::lsu);
+  return of_lanes && row.completion == isa::Completion::sync && row.flow == isa::Flow::next && row.sync == isa::SyncRole::none && !row.convergent;
+}
+
 void Decoder::decode_one(uint32_t index) {
   instr_ = &f_->body[index];
   operands_ = f_->operands(*instr_);
@@ -394,6 +399,7 @@ void Decoder::decode_one(uint32_t index) {
     p_.unsupported.push_back(fmt::format("{} ({})", isa::print_instruction(*f_, *instr_), e.what()));
     op.fn = exec_unsupported;
   }
+  op.plain = !op.needs_all && is_plain(isa::spec(instr_->op));
   record_registers(*instr_);
   p_.code.push_back(op);
 }

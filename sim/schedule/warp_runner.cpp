@@ -108,6 +108,25 @@ void announce_issued(const Cluster& c, size_t count, ObserverHub& observers) {
   for (size_t i = c.pending.size() - count; i < c.pending.size(); ++i) observers.async(c, c.pending[i], AsyncMoment::issue);
 }
 
+// Without divergence, observers and results in flight.
+bool is_quiet(const Warp& w) { return w.waiting.empty() && (w.pending_ld | w.pending_wgmma) == 0 && w.cta->cluster->launch->observers == nullptr; }
+
+// Most instructions come here, one after the other: with the loop's tests alone. Returns false if the last one faulted.
+bool run_plain(Warp& w, const DecodedOp* code, uint64_t& budget) {
+  const DecodedOp* op = code + w.pc;
+  const uint64_t before = budget;
+  Effect effect = Effect::next;
+  for (; budget > 0 && op->plain; ++op) {
+    const LaneMask mask = w.active & read_pred(w, op->guard);
+    if (mask != 0) effect = op->fn(w, *op, mask);
+    --budget;
+    if (effect != Effect::next) break;
+    ++w.pc;
+  }
+  w.instructions += before - budget;
+  return effect == Effect::next;
+}
+
 }  // namespace
 
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive) {
@@ -145,6 +164,10 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   size_t rotations = 0;   // groups tried in a row without progress
   uint32_t straight = 0;  // until then the running group runs on; 0: not known
   while (budget > 0) {
+    if (is_quiet(w)) {
+      if (!run_plain(w, code, budget)) return RunStop::fault;
+      if (budget == 0) break;
+    }
     if (!w.waiting.empty() && rotations == 0 && (w.pc >= straight || !runs_straight(code[w.pc]))) {
       reconverge(w);
       straight = next_meeting(w);
@@ -229,14 +252,13 @@ RunStop run_warp(Warp& w, const Program& program, uint64_t& budget) {
   return RunStop::budget;
 }
 
-// Without divergence, observers and results in flight, run_warp reduces to the instruction itself.
+// In a quiet warp run_warp reduces to the instruction itself.
 RunStop run_one(Warp& w, const Program& program) {
   const DecodedOp& op = program.code[w.pc];
+  uint64_t budget = 1;
+  if (!is_quiet(w) || op.aligned) return run_warp(w, program, budget);
+  if (op.plain) return run_plain(w, program.code.data(), budget) ? RunStop::budget : RunStop::fault;
   Cluster& cluster = *w.cta->cluster;
-  if (!w.waiting.empty() || op.aligned || (w.pending_ld | w.pending_wgmma) != 0 || cluster.launch->observers != nullptr) {
-    uint64_t budget = 1;
-    return run_warp(w, program, budget);
-  }
   w.block.reason = BlockReason::none;
   w.waits_on_mbarrier = false;
   const LaneMask mask = w.active & read_pred(w, op.guard);

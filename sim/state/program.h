@@ -50,6 +50,7 @@ struct alignas(64) DecodedOp {
   isa::Flow flow = isa::Flow::next;          // of its row in the instruction table, as is `sync`
   isa::Opcode opcode{};
   isa::SyncRole sync = isa::SyncRole::none;
+  bool plain = false;        // of the lanes alone: executes, or faults, and the next instruction follows
   uint32_t dst = 0;          // register slot or predicate
   uint64_t imm = 0;          // address operand: the value added to src[0]
   Src src[4]{};
