@@ -45,26 +45,47 @@ inline void lane_addresses(const Warp& w, const DecodedOp& op, std::span<uint64_
   }
 }
 
+/// True if each lane's address is that of the lane before plus `bytes`.
+template <class T>
+inline bool is_row(const T* address, T bytes) {
+  T gaps = 0;
+  for (uint32_t i = 0; i < kWarpSize; ++i) gaps |= address[i] ^ static_cast<T>(address[0] + i * bytes);
+  return gaps == 0;
+}
+inline bool is_row(const Warp& w, const DecodedOp& op, uint64_t bytes) {
+  return op.wide ? is_row(lanes<uint64_t>(w, op.src[0]), bytes) : is_row(lanes<uint32_t>(w, op.src[0]), static_cast<uint32_t>(bytes));
+}
+
+/// The window of a whole warp's row: most accesses are one, and need no lane's address.
+inline LaneWindow row_window(Warp& w, const DecodedOp& op, Space space, uint64_t bytes) {
+  LaneWindow out;
+  out.low = lane_address(w, op, 0);
+  if ((out.low & (bytes - 1)) != 0) return out;
+  out.base = resolve_span(w, space, out.low, out.low + (kWarpSize - 1) * bytes, bytes, 0);
+  for (uint32_t i = 0; i < kWarpSize; ++i) out.offset[i] = i * bytes;
+  out.shape = LaneWindow::Shape::consecutive;
+  return out;
+}
+
 /// The window of an aligned access of `bytes`, a power of two, by the lanes of `mask`, which is not empty.
 inline LaneWindow lane_window(Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint64_t bytes) {
+  if (mask == kFullMask && is_row(w, op, bytes)) return row_window(w, op, space, bytes);
   LaneWindow out;
   lane_addresses(w, op, out.offset);
   const auto lane = static_cast<uint32_t>(std::countr_zero(mask));
   const uint64_t first = out.offset[lane];
   for (uint32_t i = 0; i < kWarpSize; ++i) out.offset[i] = (mask >> i & 1) != 0 ? out.offset[i] : first;
-  uint64_t low = first, high = first, bits = 0, gaps = 0;
+  uint64_t low = first, high = first, bits = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     low = std::min(low, out.offset[i]);
     high = std::max(high, out.offset[i]);
     bits |= out.offset[i];
-    gaps |= out.offset[i] ^ (out.offset[0] + i * bytes);
   }
   if ((bits & (bytes - 1)) != 0) return out;
   out.base = resolve_span(w, space, low, high, bytes, lane);
   out.low = low;
   for (uint32_t i = 0; i < kWarpSize; ++i) out.offset[i] -= low;
   if (low == high) out.shape = LaneWindow::Shape::uniform;
-  if (gaps == 0) out.shape = LaneWindow::Shape::consecutive;
   return out;
 }
 
