@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <type_traits>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/sim/numeric/convert_fast.h"
@@ -121,12 +122,14 @@ Effect atomic(Warp& w, const DecodedOp& op, LaneMask mask) {
   });
 }
 
-// Other host threads may reduce the same word.
+// Other host threads may reduce the same word. Where the word stays as it is, nothing is written.
 template <class Op, class T>
 T reduce_at(uint8_t* p, T b) {
   const std::atomic_ref<T> word(*reinterpret_cast<T*>(p));
-  T old = word.load(std::memory_order_relaxed);
-  while (!word.compare_exchange_weak(old, Op::apply(old, b, b), std::memory_order_acq_rel, std::memory_order_relaxed)) {
+  if constexpr (std::is_same_v<Op, Add>) return word.fetch_add(b, std::memory_order_acq_rel);
+  T old = word.load(std::memory_order_acquire);
+  for (T next = Op::apply(old, b, b); next != old; next = Op::apply(old, b, b)) {
+    if (word.compare_exchange_weak(old, next, std::memory_order_acq_rel, std::memory_order_acquire)) break;
   }
   return old;
 }
