@@ -1,5 +1,6 @@
 #include "sim/check/absent_flow.h"
 
+#include <algorithm>
 #include <array>
 
 #include "sim/check/absent_use.h"
@@ -15,7 +16,9 @@ constexpr uint32_t kSlot = 128;  // bytes of a register of 32-bit lanes
 // Values that a marked operand may have had: the ends of integers and floats of every width, NaN, and a small one. A predicate is true
 // in every other probe.
 constexpr std::array<uint64_t, 5> kPatterns{0, ~uint64_t{0}, 0x7BFF7BFF7BFF7BFF, 0xFBFFFBFFFBFFFBFF, 0x0000000100000001};
-constexpr size_t kProbes = 2 * kPatterns.size();
+constexpr std::array<size_t, 2 * kPatterns.size()> kProbes{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+// Of a product of matrices: with 0 and with NaN (-1 of integers), which decide elements by whatever they are multiplied with.
+constexpr std::array<size_t, 2> kProductProbes{0, 3};
 
 template <class Lane>
 void fill(Lane* at, LaneMask lanes, uint64_t value) {
@@ -33,6 +36,9 @@ LaneMask equal_lanes(const uint8_t* a, const uint8_t* b, uint32_t bytes) {
   if (bytes == 4) return equal_lanes(reinterpret_cast<const uint32_t*>(a), reinterpret_cast<const uint32_t*>(b));
   return equal_lanes(reinterpret_cast<const uint64_t*>(a), reinterpret_cast<const uint64_t*>(b));
 }
+
+// Operands of a computation have different patterns: the difference of two values without a value is none, either.
+size_t pattern_of(size_t probe, size_t operand, bool product) { return product ? probe / 2 : (probe / 2 + operand) % kPatterns.size(); }
 
 }  // namespace
 
@@ -74,9 +80,16 @@ void AbsentFlow::step(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (op.flow == isa::Flow::call) return call(w, op, mask);
   const Operands o = operands_of(op);
   const AbsentMarks read = marks_read(w, o).of(mask);
-  if (read.any() != 0 && !is_computation(op)) check_absent_use(parts_, w, op, mask, read);
-  if (read.any() == 0 || !is_computation(op)) return clear_results(w, o, mask);
+  const bool followed = follows(w, op, read);
+  if (read.any() != 0 && !followed) check_absent_use(parts_, w, op, mask, read);
+  if (read.any() == 0 || !followed) return clear_results(w, o, mask);
   compute(w, op, mask, o, read);
+}
+
+// Rows of a tile that lie beyond the end of a matrix are multiplied, and what comes of them is not stored.
+bool AbsentFlow::follows(const Warp& w, const DecodedOp& op, const AbsentMarks& read) const {
+  if (is_computation(op)) return true;
+  return read.any() != 0 && is_register_product(op) && parts_.state_of(w).absent.origin_at(read.origin).agent == Agent::unset;
 }
 
 // A lane has what its source has. The predicate says whether the source is in the segment; it is right whether that lane takes part or not.
@@ -128,6 +141,8 @@ void AbsentFlow::call(const Warp& w, const DecodedOp& op, LaneMask mask) {
   for (uint32_t i = 0; i < p.functions[f.function].pred_count; ++i) values.set_predicate(f.preds + i, mask, {});
 }
 
+bool AbsentFlow::is_written(const Operands& o, uint32_t r) { return std::find(o.writes.begin(), o.writes.end(), r) != o.writes.end(); }
+
 void AbsentFlow::clear_results(const Warp& w, const Operands& o, LaneMask mask) {
   AbsentValues& values = parts_.state_of(w).absent;
   for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, {});
@@ -138,12 +153,13 @@ void AbsentFlow::clear_results(const Warp& w, const Operands& o, LaneMask mask) 
 // value that nothing has written, where it is only moved.
 void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read) {
   AbsentValues& values = parts_.state_of(w).absent;
-  const Depends depends = probe(w, op, read.any(), o);
+  const bool product = is_register_product(op);
+  const Depends depends = probe(w, op, product ? mask : read.any(), o);
   const AbsentMarks guard = op.guard.index != 0 ? values.of_predicate(w.frames[w.frame].preds + op.guard.index).of(mask) : AbsentMarks{};
   const bool nothing = values.from_nothing(read), uses = parts_.launch.predicates.of(parts_.pc_of(op)).transfer == Transfer::uses;
   const auto marks_of = [&](LaneMask changing, LaneMask same) {
     if (nothing) {
-      const LaneMask made = (uses ? read.any() : read.wrong) & changing;
+      const LaneMask made = product ? changing : (uses ? read.any() : read.wrong) & changing;
       AbsentMarks m{made, changing & ~made, 0, read.origin};
       m.add(guard);
       return m;
@@ -163,10 +179,16 @@ void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, cons
 bool AbsentFlow::run_probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, size_t probe) {
   const AbsentValues& values = parts_.state_of(w).absent;
   replay_.load(w, op, o.reads);
-  const uint64_t pattern = kPatterns[probe / 2];
-  for (const uint32_t r : o.reads) {
+  const auto set = [&](uint32_t r, LaneMask lanes, uint64_t value) {
+    lane_bytes(op, r) == 4 ? fill(replay_.lanes<uint32_t>(r), lanes, value) : fill(replay_.lanes<uint64_t>(r), lanes, value);
+  };
+  const bool product = is_register_product(op);
+  for (size_t i = 0; i < o.reads.size(); ++i) {
+    const uint32_t r = o.reads[i];
     const LaneMask marked = values.of_register(w.frame_base + r).any();
-    lane_bytes(op, r) == 4 ? fill(replay_.lanes<uint32_t>(r), marked, pattern) : fill(replay_.lanes<uint64_t>(r), marked, pattern);
+    // What a product was added to is overwritten: it may be the NaN of a wrong value by now.
+    if (product && is_written(o, r)) set(r, ~marked, 0);
+    set(r, marked, kPatterns[pattern_of(probe, i, product)]);
   }
   for (const uint16_t i : o.predicate_reads) {
     const LaneMask marked = values.of_predicate(w.frames[w.frame].preds + i).any();
@@ -179,7 +201,8 @@ AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMa
   Depends d{std::vector<LaneMask>(o.writes.size()), std::vector<LaneMask>(o.predicate_writes.size())};
   std::vector<std::vector<uint8_t>> first;
   std::vector<uint32_t> first_predicates;
-  for (size_t k = 0; k < kProbes; ++k) {
+  const bool product = is_register_product(op);
+  for (const size_t k : product ? std::span<const size_t>(kProductProbes) : std::span<const size_t>(kProbes)) {
     if (!run_probe(w, op, mask, o, k)) return d;
     for (size_t i = 0; i < o.writes.size(); ++i) {
       const uint32_t bytes = lane_bytes(op, o.writes[i]);

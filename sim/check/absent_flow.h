@@ -27,6 +27,7 @@ class AbsentFlow {
     std::vector<LaneMask> registers, predicates;
   };
   Operands operands_of(const DecodedOp& op) const;
+  static bool is_written(const Operands& o, uint32_t r);
   uint32_t lane_bytes(const DecodedOp& op, uint32_t offset);
   AbsentMarks marks_read(const Warp& w, const Operands& o) const;
 
@@ -34,6 +35,8 @@ class AbsentFlow {
   void call(const Warp& w, const DecodedOp& op, LaneMask mask);
   void load(const Warp& w, const DecodedOp& op, LaneMask mask);
   void clear_results(const Warp& w, const Operands& o, LaneMask mask);
+  /// Whether what the instruction makes of values that nothing has written is followed, too.
+  bool follows(const Warp& w, const DecodedOp& op, const AbsentMarks& read) const;
   void compute(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, const AbsentMarks& read);
   /// Which lanes of each result differ if the marked operands do.
   Depends probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o);

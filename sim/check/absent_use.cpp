@@ -5,6 +5,8 @@
 #include "drywell/isa/spec.h"
 #include "sim/check/local_accesses.h"
 #include "sim/exec/exec.h"
+#include "sim/exec/fragment.h"
+#include "sim/state/payload/matrix.h"
 #include "sim/state/payload/memory.h"
 
 namespace drywell::sim::check {
@@ -90,6 +92,20 @@ std::optional<uint32_t> place_in_shared(const Warp& w, const DecodedOp& op, uint
   return shared_address(w, a, space != Space::shared_cta);
 }
 
+// Two bytes of a lane's register lie side by side in a row, whose address a lane gives.
+void note_matrix_load(ClusterParts& parts, const Warp& w, const DecodedOp& op) {
+  const auto& x = op.as<payload::MatrixRows>();
+  const auto place = parts.launch.program->instruction(op).has(isa::Mod::trans) ? rows_transposed_b16 : rows_plain;
+  const Src* const slots = slots_at(w, x.first_slot);
+  for (uint32_t i = 0; i < 2 * x.count * kWarpSize; ++i) {
+    const uint32_t r = i / (2 * kWarpSize), lane = i / 2 % kWarpSize;
+    const RowByte from = place(lane, r, i % 2 * 2);
+    const auto row = place_in_shared(w, op, from.row, x.space);
+    MemoryHole h{slots[r].offset, LaneMask{1} << lane, true};
+    if (row && parts.memory.is_undefined(shared_rank(*row), shared_offset(*row) + from.byte, 2, h.stored)) note_hole(parts.state_of(w).holes, h);
+  }
+}
+
 }  // namespace
 
 bool marks_memory(const DecodedOp& op, Space space) { return follows(isa::spec(op.opcode).memory) && space != Space::param; }
@@ -119,7 +135,14 @@ void note_shared_store(ClusterParts& parts, const Warp& w, const DecodedOp& op, 
   }
 }
 
+bool marks_loaded(const Program& p, const DecodedOp& op) {
+  if (op.get_if<payload::Access>() != nullptr) return true;
+  const auto* const x = op.get_if<payload::MatrixRows>();
+  return x != nullptr && x->packed_bits == 0 && p.instruction(op).has(isa::Mod::m8n8);
+}
+
 void note_shared_load(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (op.get_if<payload::MatrixRows>() != nullptr) return note_matrix_load(parts, w, op);
   const payload::Access* const x = op.get_if<payload::Access>();
   if (x == nullptr) return;
   const Src* const slots = slots_at(w, x->first_slot);

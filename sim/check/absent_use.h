@@ -11,6 +11,8 @@ void mark_unwritten(ClusterParts& parts, const Warp& w, const DecodedOp& op, Lan
 bool marks_memory(const DecodedOp& op, Space space);
 /// Stores to shared memory: values that nothing has made are there from now on.
 void note_shared_store(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask);
+/// Whether what the load brings from shared memory that nothing has written is marked.
+bool marks_loaded(const Program& p, const DecodedOp& op);
 /// A load of shared memory, part of which nothing has written: the registers that it will bring from there.
 void note_shared_load(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask);
 /// An instruction that is neither a computation nor an access of memory has taken values that nothing has written.

@@ -54,8 +54,8 @@ struct Access {
   bool modifies = false;         // an atomic of a thread
   bool reads = false;            // and what it leaves depends on what it found
   bool in_cta = false, in_cluster = false;  // a strong access whose scope does not reach beyond its CTA, its cluster
-  uint32_t strong_number = 0;    // a strong write, in one place: its number among those of the place (strong_writes.h); 0: of others
-  StrongWrites behind{};         // an ordinary access, in one place: the strong writes of the place that its warp has read
+  uint32_t strong_number = 0;               // a strong write: its number among those of its place, or of each of them (strong_writes.h); 0: not known
+  StrongWrites behind{};                    // an ordinary access: the strong writes of each of its places that its warp has read
   bool incoherent = false;       // a load of memory that no thread of the kernel writes
   bool guesses = false;          // a load whose value an atomic of the thread checks (guesses.h)
   bool unchanging = false;       // a store of the values that the memory has

@@ -118,7 +118,8 @@ bool hides_order(const isa::Instruction& i) { return isa::spec(i.op).memory == M
 /// Part of the memory may have no value.
 bool loads_shared(const isa::Instruction& i) {
   const Mod space = i.mod(isa::Slot::space);
-  return isa::spec(i.op).memory == MemoryRole::load && (space == Mod::shared || space == Mod::shared_cta || space == Mod::shared_cluster || space == Mod::none);
+  const MemoryRole role = isa::spec(i.op).memory;
+  return (role == MemoryRole::load || role == MemoryRole::matrix_load) && (space == Mod::shared || space == Mod::shared_cta || space == Mod::shared_cluster || space == Mod::none);
 }
 
 }  // namespace

@@ -184,7 +184,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   }
   if (in_shared && std::has_single_bit(mask)) extend(parts_.accesses.at(id), places.at[static_cast<uint32_t>(std::countr_zero(mask))], bytes);
   MemoryShadow::Touch t{id, state.clock};
-  t.follows = !store && parts_.launch.follows_values() && op.get_if<payload::Access>() != nullptr;
+  t.follows = !store && parts_.launch.follows_values() && marks_loaded(*parts_.launch.program, op);
   shared.each([&](uint64_t begin, uint64_t end) {
     parts_.memory.touch({Memory::shared, shared_rank(static_cast<uint32_t>(begin)), shared_offset(static_cast<uint32_t>(begin)), end - begin}, t);
   });
@@ -241,15 +241,31 @@ StrongWrites& MemoryAccesses::writes_of(uint64_t place) {
   return all ? parts_.launch.cross_cluster_flags[place].writes : parts_.flags.writes(place);
 }
 
-// Only where all lanes access one place.
+// What holds at each of the places: lanes that poll flags of their own, and clear them, have read as many writes each.
+StrongWrites MemoryAccesses::read_before(const Warp& w, const LanePlaces& places, LaneMask lanes) const {
+  const StrongReads& reads = parts_.state_of(w).strong_reads;
+  StrongWrites all{~0u, 0};
+  for_lanes(lanes, [&](uint32_t lane) {
+    if (all.count == 0) return;
+    const StrongWrites here = reads.of(places.at[lane]);
+    all = {std::min(all.count, here.count), std::max(all.from, here.from)};
+  });
+  return all;
+}
+
+// 0: the places have had different numbers of them.
+uint32_t MemoryAccesses::number_of_write(const LanePlaces& places, LaneMask lanes) {
+  const uint32_t first = writes_of(places.at[static_cast<size_t>(std::countr_zero(lanes))]).count;
+  bool same = true;
+  for_lanes(lanes, [&](uint32_t lane) { same = same && writes_of(places.at[lane]).count == first; });
+  return same ? first : 0;
+}
+
 void MemoryAccesses::number(const Warp& w, const LanePlaces& places, const Ordering& o, Access& a) {
   if (a.agent == Agent::thread && parts_.state_of(w).strong_reads.empty()) return;
-  const uint64_t place = places.at[static_cast<size_t>(std::countr_zero(a.lanes))];
-  bool one = true;
-  for_lanes(a.lanes, [&](uint32_t lane) { one = one && places.at[lane] == place; });
-  if (!one) return;
-  if (a.agent == Agent::thread) a.behind = parts_.state_of(w).strong_reads.of(place);
-  if (a.agent == Agent::atomic && a.write && (place < window::kGlobalBase || o.cross_cluster)) a.strong_number = writes_of(place).count;
+  if (a.agent == Agent::thread) a.behind = read_before(w, places, a.lanes);
+  const bool global = places.at[static_cast<size_t>(std::countr_zero(a.lanes))] >= window::kGlobalBase;
+  if (a.agent == Agent::atomic && a.write && (!global || o.cross_cluster)) a.strong_number = number_of_write(places, a.lanes);
 }
 
 }  // namespace drywell::sim::check

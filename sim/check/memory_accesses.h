@@ -23,6 +23,8 @@ class MemoryAccesses {
   /// The strong writes of the place: by all clusters, where they order each other.
   StrongWrites& writes_of(uint64_t place);
   void number(const Warp& w, const LanePlaces& places, const Ordering& o, Access& a);
+  StrongWrites read_before(const Warp& w, const LanePlaces& places, LaneMask lanes) const;
+  uint32_t number_of_write(const LanePlaces& places, LaneMask lanes);
 
   ClusterParts& parts_;
 };

@@ -16,6 +16,11 @@ bool is_computation(const DecodedOp& op) {
   return row.engine == isa::Engine::alu && row.flow == isa::Flow::next && row.sync == isa::SyncRole::none && row.memory == isa::MemoryRole::none;
 }
 
+bool is_register_product(const DecodedOp& op) {
+  const isa::InstrSpec& row = isa::spec(op.opcode);
+  return row.timing == isa::TimingClass::mma_sync && row.completion == isa::Completion::sync && row.memory == isa::MemoryRole::none;
+}
+
 void Replay::load(const Warp& w, const DecodedOp& op, std::span<const uint32_t> registers) {
   const FunctionCode& code = w.cta->cluster->launch->program->functions[op.function];
   if (registers_.size() < code.frame_bytes + kWidest) registers_.resize(code.frame_bytes + kWidest);

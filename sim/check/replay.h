@@ -11,6 +11,8 @@ namespace drywell::sim::check {
 
 /// Whether the instruction only makes registers and predicates of registers and predicates, each lane of its own.
 bool is_computation(const DecodedOp& op);
+/// Whether it is a product of matrices in registers, made by the lanes of a warp together and at once.
+bool is_register_product(const DecodedOp& op);
 
 class Replay {
  public:

@@ -436,6 +436,7 @@ void Decoder::run(const isa::Function& kernel) {
   for (uint32_t i = 0; i < p_.functions.size(); ++i) decode_function(i);
   p_.ordered_across_ctas = p_.ordered_across_ctas || looks_at_reductions(p_);
   p_.polling = polling_loops(p_);
+  p_.may_poll = loops_that_may_poll(p_);
 }
 
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {

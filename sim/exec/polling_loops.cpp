@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "drywell/isa/strong.h"
+#include "sim/state/payload/call.h"
 
 namespace drywell::sim {
 namespace {
@@ -42,15 +43,58 @@ std::vector<Counts> counts_of(const Program& p) {
   return all;
 }
 
-}  // namespace
+/// What instructions do.
+struct Effects {
+  bool changes = false, polls = false, calls = false;
+  void add(const Effects& o) {
+    changes = changes || o.changes;
+    polls = polls || o.polls;
+  }
+};
 
-std::vector<bool> polling_loops(const Program& p) {
-  const std::vector<Counts> before = counts_of(p);
-  if (before.back().polls == 0) return {};
+/// What instructions do, with the functions that they call.
+class CalledEffects {
+ public:
+  explicit CalledEffects(const Program& p) : p_(p), of_(p.functions.size()), known_(p.functions.size()) {}
+  Effects of(uint32_t pc) {
+    const isa::InstrSpec& row = isa::spec(p_.code[pc].opcode);
+    if (row.flow == Flow::call) return of_call(p_.calls[p_.code[pc].as<payload::Call>().site]);
+    const bool memory = row.memory != MemoryRole::none;
+    const isa::Instruction* const i = memory ? &p_.instruction(p_.code[pc]) : nullptr;
+    const bool weak_store = row.memory == MemoryRole::store && row.completion == isa::Completion::sync && !isa::is_strong(*i);
+    return {!only_looks(row) && !weak_store, memory && polls(row, *i)};
+  }
+
+ private:
+  Effects of_call(const CallSite& site) {
+    if (site.callee == CallSite::kIndirect || site.builtin != Builtin::none) return {true, false, true};
+    Effects e = of_function(site.callee);
+    e.calls = true;
+    return e;
+  }
+  // A function that calls itself counts as one that changes memory.
+  const Effects& of_function(uint32_t f) {
+    if (known_[f]) return of_[f];
+    known_[f] = true;
+    of_[f].changes = true;
+    Effects all;
+    const uint32_t end = f + 1 < p_.functions.size() ? p_.functions[f + 1].first : static_cast<uint32_t>(p_.code.size());
+    for (uint32_t pc = p_.functions[f].first; pc < end; ++pc) all.add(of(pc));
+    return of_[f] = all;
+  }
+
+  const Program& p_;
+  std::vector<Effects> of_;
+  std::vector<bool> known_;
+};
+
+/// Marks what lies between a branch and an earlier target of it, where `holds(target, end)`.
+template <class Holds>
+std::vector<bool> inside_loops(const Program& p, const Holds& holds) {
   std::vector<int> edges(p.code.size() + 1);  // loops that begin at a pc, less those that end before it
   for (uint32_t pc = 0; pc < p.code.size(); ++pc) {
     for (const uint32_t target : branch_targets(p, p.code[pc])) {
-      if (target > pc || before[pc + 1].changes != before[target].changes || before[pc + 1].polls == before[target].polls) continue;
+      if (target > pc || !holds(target, pc + 1)) continue;
       ++edges[target];
       --edges[pc + 1];
     }
@@ -59,6 +103,25 @@ std::vector<bool> polling_loops(const Program& p) {
   int open = 0;
   for (size_t pc = 0; pc < inside.size(); ++pc) inside[pc] = (open += edges[pc]) > 0;
   return std::find(inside.begin(), inside.end(), true) == inside.end() ? std::vector<bool>() : inside;
+}
+
+}  // namespace
+
+std::vector<bool> loops_that_may_poll(const Program& p) {
+  if (p.functions.size() < 2) return {};
+  CalledEffects effects(p);
+  std::vector<Counts> before(p.code.size() + 1);
+  for (uint32_t pc = 0; pc < p.code.size(); ++pc) {
+    const Effects e = p.code[pc].instr < p.function_of(p.code[pc]).body.size() ? effects.of(pc) : Effects{};
+    before[pc + 1] = {before[pc].changes + (e.changes ? 1 : 0), before[pc].polls + (e.calls && e.polls ? 1 : 0)};
+  }
+  return inside_loops(p, [&](uint32_t begin, uint32_t end) { return before[end].changes == before[begin].changes && before[end].polls != before[begin].polls; });
+}
+
+std::vector<bool> polling_loops(const Program& p) {
+  const std::vector<Counts> before = counts_of(p);
+  if (before.back().polls == 0) return {};
+  return inside_loops(p, [&](uint32_t begin, uint32_t end) { return before[end].changes == before[begin].changes && before[end].polls != before[begin].polls; });
 }
 
 }  // namespace drywell::sim

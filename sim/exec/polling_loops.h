@@ -11,4 +11,9 @@ namespace drywell::sim {
 /// in the loop do not count. A loop is what lies between a branch and an earlier target of it. Empty if there is none.
 std::vector<bool> polling_loops(const Program& p);
 
+/// By pc: true in a loop that calls functions which read memory by strong loads or atomic operations, and that else changes nothing but
+/// registers, and memory by ordinary stores: `nvcc -G` makes a function of each atomic, with objects in memory. Such a loop may wait, or
+/// not. Empty if there is none.
+std::vector<bool> loops_that_may_poll(const Program& p);
+
 }  // namespace drywell::sim

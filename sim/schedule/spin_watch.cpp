@@ -1,29 +1,53 @@
 #include "sim/schedule/spin_watch.h"
 
+#include <bit>
+#include <cstring>
+
 #include "sim/schedule/fingerprint.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
 namespace {
 
-// Instructions. A cluster that has waited is looked at sooner.
-constexpr uint64_t kPolling = 2'048, kPollingAgain = 256, kFirstLook = 256'000, kNextLook = 16'000;
+// Instructions. A cluster that has waited is looked at sooner, one that may do something else later: its memory is kept.
+constexpr uint64_t kPolling = 2'048, kPollingAgain = 256, kMayPoll = 200'000, kMayPollAgain = 10'000, kFirstLook = 256'000, kNextLook = 16'000;
 
-bool only_polls(const std::vector<Warp*>& warps, const Program& p) {
+/// Whether one of the warps is where `polls` says, and the others are, too, or wait.
+template <class Polls>
+bool only(const std::vector<Warp*>& warps, const Polls& polls) {
   bool any = false;
   for (const Warp* w : warps) {
     if (w->finished()) continue;
-    const bool polls = p.polling[w->pc];  // a warp at a barrier in the loop, too
-    if (!polls && w->block.reason == BlockReason::none) return false;
-    any = any || polls;
+    const bool here = polls(*w);  // a warp at a barrier in the loop, too
+    if (!here && w->block.reason == BlockReason::none) return false;
+    any = any || here;
   }
   return any;
+}
+
+/// The instruction behind the call that made the frame; 0: not known.
+uint32_t caller_pc(const Warp& w, const Program& p, const CallFrame& f) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(w.active));
+  uint32_t pc = 0;
+  std::memcpy(&pc, w.register_file.data() + f.registers + p.functions[f.function].return_pc + 4 * lane, sizeof(pc));
+  return pc;
+}
+
+/// Whether the warp is in such a loop, or in a function that one calls.
+bool may_poll(const Warp& w, const Program& p) {
+  if (p.may_poll[w.pc] || (!p.polling.empty() && p.polling[w.pc])) return true;
+  if (w.active == 0) return false;
+  for (uint32_t f = w.frame; w.frames[f].depth != 0; f = w.frames[f].parent) {
+    const uint32_t back = caller_pc(w, p, w.frames[f]);
+    if (back != 0 && p.may_poll[back - 1]) return true;
+  }
+  return false;
 }
 
 }  // namespace
 
 void SpinWatch::restart(uint64_t instructions) {
-  begin_ = polling_since_ = instructions;
+  begin_ = polling_since_ = may_poll_since_ = instructions;
   next_look_ = waited_ ? kNextLook : kFirstLook;
   looks_ = 0;
 }
@@ -36,9 +60,11 @@ bool SpinWatch::waits(const Cluster& c, const std::vector<Warp*>& warps, const P
 
 // After each round for a while some warp is in a polling loop, and the others are or wait for something.
 bool SpinWatch::polls(const std::vector<Warp*>& warps, const Program& p, uint64_t instructions) {
-  const bool waiting = !p.polling.empty() && only_polls(warps, p);
+  const bool waiting = !p.polling.empty() && only(warps, [&](const Warp& w) { return p.polling[w.pc]; });
   if (!waiting) polling_since_ = instructions;
-  return waiting && instructions - polling_since_ >= (waited_ ? kPollingAgain : kPolling);
+  const bool perhaps = waiting || (!p.may_poll.empty() && only(warps, [&](const Warp& w) { return may_poll(w, p); }));
+  if (!perhaps) may_poll_since_ = instructions;
+  return (waiting && instructions - polling_since_ >= (waited_ ? kPollingAgain : kPolling)) || (perhaps && instructions - may_poll_since_ >= (waited_ ? kMayPollAgain : kMayPoll));
 }
 
 // The warps come back to the same registers. Barriers and stores in the loop do not count. The registers are looked at after many

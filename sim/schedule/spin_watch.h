@@ -26,7 +26,7 @@ class SpinWatch {
 
   static constexpr unsigned kLooks = 64;  // rounds that are compared with one state
   uint64_t begin_ = 0;                    // of the slice
-  uint64_t polling_since_ = 0;
+  uint64_t polling_since_ = 0, may_poll_since_ = 0;
   uint64_t next_look_ = 0, state_ = 0;
   unsigned looks_ = 0;
   bool waited_ = false;  // in an earlier slice

@@ -145,6 +145,7 @@ struct Program {
   std::vector<RegUse> reg_use;
   std::vector<uint32_t> reg_lists;
   std::vector<bool> polling;              // by pc: in a loop that only polls memory (sim/exec/polling_loops.h); empty if there is none
+  std::vector<bool> may_poll;             // by pc: in a loop that may only poll memory, through functions; empty if there is none
   std::vector<std::string> unsupported;   // reasons why an instruction cannot run; payload::Unsupported is an index into them
 
   const FunctionCode& kernel() const { return functions[0]; }

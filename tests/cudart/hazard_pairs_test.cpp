@@ -133,6 +133,7 @@ class DescribedPairs : public HazardPairs {
 TEST_F(DescribedPairs, PipelinesClustersFlagsAndLanes) { check("pipelines.cu", "sm_90a", 67); }
 TEST_F(DescribedPairs, TensorMemory) { check("tensor.cu", "sm_100a", 12); }
 TEST_F(DescribedPairs, LocksQueuesAndRingsByHand) { check("turns.cu", "sm_90a", 16); }
+TEST_F(DescribedPairs, RightInPublishedPrograms) { check("published.cu", "sm_90a", 5); }
 TEST_F(DescribedPairs, ReportedMistakes) { check("reported.cu", "sm_90a", 32); }
 TEST_F(DescribedPairs, ReportedMistakesInTensorMemory) { check("reported_tensor.cu", "sm_100a", 8); }
 

@@ -12,9 +12,10 @@ namespace drywell::test {
 namespace {
 
 // Stream-K and the like: every CTA polls a word that a CTA behind it writes. `poll` reads it into %r3, from [%rd1+4], and ends when it is not zero.
-std::vector<uint32_t> words_of_a_chain(const std::string& poll) {
+std::vector<uint32_t> words_of_a_chain(const std::string& poll, const std::string& functions = "") {
   constexpr uint32_t kCtas = 8;
   AsyncCase c;
+  c.declarations = functions;
   c.threads = 64;
   c.ctas = kCtas;
   c.buffers = {to_bytes(std::vector<uint32_t>(kCtas + 1))};
@@ -99,6 +100,25 @@ DONE:
             kChain);
 }
 
+// As nvcc -G compiles it: a function for each atomic, and objects in memory.
+const std::string kLook = ".func (.reg .b32 %v) look(.reg .b64 %p) { ld.acquire.gpu.global.u32 %v, [%p]; ret; }\n";
+TEST(SpinningCtas, GiveWayWhereTheyPollThroughFunctions) {
+  EXPECT_EQ(words_of_a_chain(R"(
+  .local .b32 tries;
+  .reg .b64 %word;
+  mov.u32 %r5, 0;
+  add.u64 %word, %rd1, 4;
+POLL:
+  add.u32 %r5, %r5, 1;
+  st.local.u32 [tries], %r5;
+  call (%r3), done, (%word);
+  setp.eq.u32 %p2, %r3, 0;
+  @%p2 bra POLL;
+)",
+                             kLook + ".func (.reg .b32 %v) done(.reg .b64 %p) { call (%v), look, (%p); ret; }\n"),
+            kChain);
+}
+
 // The warp of the lower index runs first and has 400 attempts; the other needs 300 instructions.
 TEST(SpinningWarps, LetTheOthersRunBeforeTheyHaveTriedTooOften) {
   AsyncCase c;
@@ -170,17 +190,31 @@ END:
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{0, 5, 5}));
 }
 
+std::string marks_of(const std::vector<bool>& inside) {
+  std::string marks;
+  for (const bool x : inside) marks += x ? 'x' : '.';
+  return marks;
+}
+
+std::unique_ptr<sim::Program> program_of(const isa::Module& m) { return sim::decode(m, m.functions.back(), {}); }
+
+isa::Module module_of(const std::string& functions, const std::string& body) {
+  return isa::parse_ptx_or_throw(".version 8.6\n.target sm_100a\n.address_size 64\n" + functions +
+                                     ".entry k()\n{\n.reg .b32 %r<8>;\n.reg .b64 %a, %b;\n"
+                                     ".reg .pred %p, %q;\n" +
+                                     body + "ret;\n}\n",
+                                 "polling.ptx");
+}
+
 /// For each instruction of a kernel, whether it is in a polling loop: "x" or ".".
 std::string polling(const std::string& body) {
-  const isa::Module m = isa::parse_ptx_or_throw(
-      ".version 8.6\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<8>;\n.reg .b64 %a, %b;\n"
-      ".reg .pred %p, %q;\n" +
-          body + "ret;\n}\n",
-      "polling.ptx");
-  const std::unique_ptr<sim::Program> p = sim::decode(m, m.functions[0], {});
-  std::string marks;
-  for (const bool x : p->polling) marks += x ? 'x' : '.';
-  return marks;
+  const isa::Module m = module_of("", body);
+  return marks_of(program_of(m)->polling);
+}
+/// The same of loops that may poll through functions; those of the functions follow.
+std::string may_poll(const std::string& functions, const std::string& body) {
+  const isa::Module m = module_of(functions, body);
+  return marks_of(program_of(m)->may_poll);
 }
 
 // The last mark is of the end behind the body.
@@ -194,6 +228,20 @@ TEST(PollingLoops, DoNotDoAnythingElse) {
   EXPECT_EQ(polling("L: ld.acquire.gpu.global.u32 %r2, [%a];\nred.global.add.u32 [%b], %r2;\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n"), "") << "a reduction";
   EXPECT_EQ(polling("L: ld.global.u32 %r2, [%a];\nadd.u32 %r1, %r1, %r2;\nsetp.lt.u32 %p, %r1, 9;\n@%p bra L;\n"), "") << "a weak load";
   EXPECT_EQ(polling("@%p bra L;\nld.acquire.gpu.global.u32 %r2, [%a];\nL: mov.u32 %r1, 0;\n"), "") << "no loop";
+}
+
+TEST(PollingLoops, MayCallFunctionsThatLook) {
+  const std::string done = ".func (.reg .b32 %v) done(.reg .b64 %p) { call (%v), look, (%p); ret; }\n";
+  const std::string loop = "mov.u32 %r1, 0;\nL: st.u32 [%b], %r1;\ncall (%r2), done, (%a);\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n";
+  EXPECT_EQ(may_poll(kLook + done, loop).substr(0, 7), ".xxxx..");
+  EXPECT_EQ(may_poll(kLook + done, loop).find('x', 7), std::string::npos) << "the functions have no loop";
+}
+TEST(PollingLoops, DoNotCallFunctionsThatDoMore) {
+  const std::string loop = "L: call (%r2), f, (%a);\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n", head = ".func (.reg .b32 %v) f(.reg .b64 %p) { ";
+  EXPECT_EQ(may_poll(head + "ld.acquire.gpu.global.u32 %v, [%p]; st.release.gpu.global.u32 [%p], %v; ret; }\n", loop), "") << "a strong store";
+  EXPECT_EQ(may_poll(head + "atom.global.add.u32 %v, [%p], 1; red.global.add.u32 [%p], 1; ret; }\n", loop), "") << "a reduction";
+  EXPECT_EQ(may_poll(head + "ld.global.u32 %v, [%p]; ret; }\n", loop), "") << "a weak load";
+  EXPECT_EQ(may_poll(head + "ld.acquire.gpu.global.u32 %v, [%p]; call (%v), f, (%p); ret; }\n", loop), "") << "a function that calls itself";
 }
 
 }  // namespace
