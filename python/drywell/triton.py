@@ -21,7 +21,12 @@ from typing import Any, Callable, Iterator, Sequence, cast
 
 import numpy as np
 
-from . import triton_driver
+try:
+    from . import triton_driver
+except ImportError as e:
+    if e.name != "triton":
+        raise
+    raise ImportError("drywell.triton needs the package triton, 3.6 or newer: pip install triton", name="triton") from e
 from .arrays import View, is_array, view_of
 from .kernel import Kernel
 from .launching import Options
@@ -39,6 +44,7 @@ class Session:
     launches: list[Run] = field(default_factory=list)
     benchmarks: list[Run] = field(default_factory=list)   # of autotuning and do_bench, under the timed driver
     kernels: dict[str, Kernel] = field(default_factory=dict)  # by name; the PTX that Triton made
+    tried: int = 0  # launches that were begun, also those that ended in an exception
 
     @property
     def hazards(self) -> list[Any]:
@@ -94,19 +100,24 @@ class Tensor:
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """Strides in elements."""
         return self.stride()
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions."""
         return len(self.shape)
 
     def numel(self) -> int:
+        """Number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     def element_size(self) -> int:
+        """Bytes of an element."""
         return self.view.itemsize
 
     def is_contiguous(self) -> bool:
+        """Rows lie behind each other without a gap."""
         steps, expected = self.stride(), 1
         for n, s in zip(reversed(self.shape), reversed(steps)):
             if n != 1 and s != expected:
@@ -116,13 +127,16 @@ class Tensor:
 
     # What autotuning does to arguments: reset_to_zero, restore_value.
     def zero_(self) -> Tensor:
+        """Sets every element to 0."""
         self.array[...] = 0
         return self
 
     def clone(self) -> Tensor:
+        """A copy with memory of its own."""
         return Tensor(self.array.copy() if hasattr(self.array, "copy") else self.array.clone())
 
     def copy_(self, other: Tensor) -> Tensor:
+        """Takes the elements of another."""
         self.array[...] = other.array
         return self
 

@@ -135,6 +135,7 @@ class Launcher:
             options = replace(session.options, cooperative=True) if self.metadata.launch_cooperative_grid else session.options
             request = self._request((x, y, z), function, [wrap(a) for a in args], machine)
             session.kernels[function.name] = function
+            session.tried += 1
             session.launches.append(launch(machine, request, options))
         if leave is not None:
             leave(launch_metadata)
