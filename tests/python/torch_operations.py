@@ -137,6 +137,12 @@ except triton.runtime.errors.OutOfResources as e:
     assert "threads, Required: 2048, Hardware limit: 1024" in str(e), e
 else:
     raise AssertionError("2048 threads were launched")
+# PyTorch's profiler records the CPU: with the GPU's activities, its default, CUPTI would call itself without end.
+with torch.profiler.profile() as profile:
+    double[(1,)](x, out, 6, 256)
+    torch.cuda.synchronize()
+    (x + 1).sum()
+assert "aten::sum" in profile.key_averages().table(sort_by="cuda_time_total")
 # A tensor of the CPU is refused, as on a GPU.
 try:
     double[(1,)](host, out, 1, 256)

@@ -27,6 +27,7 @@ def install():
             "triton.runtime.autotuner": ("drywell_boot.triton_hooks", "autotuner"),
             "tilelang.contrib.nvcc": ("drywell_boot.tilelang", "nvcc"),
             "torch": ("drywell_boot.torch_hooks", "torch"),
+            "torch.autograd.profiler": ("drywell_boot.torch_profiler", "profiler"),
             "torch._inductor.runtime.benchmarking": ("drywell_boot.triton_hooks", "inductor"),
             "warp": ("drywell_boot.warp", "package", "before"),
             "warp.config": ("drywell_boot.warp", "config"),
