@@ -150,8 +150,9 @@ def run(name: str, x: Any = None, *, driver: str = "eager", check: str | bool | 
     """Runs a shipped kernel; without arrays on generated data.
 
     ``x``: the input of kernels that have one; options that are arrays (a GEMM's ``a``, ``b``, ``c``), numbers and words are the command's, with
-    underscores; None is an option that is not given. ``driver``, ``check`` ("off", "basic", "full"; True is full, None and False are off), ``arch``, ``verify`` (compare with the host reference): as for ``drywell run``.
-    ``values=False``: timed driver; the same cycles, without results of the tensor core and without outputs.
+    underscores; None is an option that is not given. ``driver``, ``check`` ("off", "basic", "full"; True is full, None and False are off),
+    ``arch``, ``verify`` (compare with the host reference): as for ``drywell run``. ``values=False``: timed driver; the same cycles, without
+    results of the tensor core and without outputs.
     Raises IllegalError for shapes and options that the kernel does not take, Error with ``code`` F… for a fault, Error if ``verify`` finds a
     difference. Hazards are in the result; :meth:`KernelRun.hazards`."""
     with tempfile.TemporaryDirectory(prefix="drywell-kernel-") as place:

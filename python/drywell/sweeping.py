@@ -369,10 +369,11 @@ def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any |
     that can be pickled: one of a module, no lambda.
 
     ``path``: a file of JSON lines; a sweep that was killed continues there, nothing is lost or run twice. ``cache``: a folder or fsspec
-    store of results by content: the source of ``fn`` (of a method: its object, too), the functions, classes, kernels (PTX, Triton) and constants of its
-    module that it names, the point, ``salt``, Drywell's version. What else ``fn`` reads (files, other modules) belongs into ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and
-    not finished, twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a
-    point takes less than a second or the executor is slow (docs/scale.md)."""
+    store of results by content: the source of ``fn`` (of a method: its object, too), the functions, classes, kernels (PTX, Triton) and constants
+    of its module that it names, the point, ``salt``, Drywell's version. What else ``fn`` reads (files, other modules) belongs into ``salt``.
+    ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and not finished,
+    twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a point takes less
+    than a second or the executor is slow (docs/scale.md)."""
     if task < 1 or (in_flight is not None and in_flight < 1):
         raise ValueError("task and in_flight must be at least 1")
     if executor not in (None, "serial") and not hasattr(executor, "submit"):
