@@ -105,7 +105,11 @@ void put_first(const char* name, const std::string& first) {
 
 constexpr const char* kStandIns[] = {"libcudart.so.13", "libcudart.so.12", "libcuda.so.1"};
 
-bool is_stand_in(const std::string& entry) { return std::find(std::begin(kStandIns), std::end(kStandIns), entry) != std::end(kStandIns); }
+constexpr const char* kStandInFile = "libdrywell_cudart.so";
+
+bool is_stand_in(const std::string& entry) {
+  return fs::path(entry).filename() == kStandInFile || std::find(std::begin(kStandIns), std::end(kStandIns), entry) != std::end(kStandIns);
+}
 
 /// The runtime of a sanitizer (libasan.so.8, libclang_rt.asan-x86_64.so): the first library of its process, or it ends that.
 bool is_sanitizer(const std::string& entry) {
@@ -123,13 +127,16 @@ std::vector<std::string> preloaded() {
   return all;
 }
 
-/// Loads the stand-ins before everything but the runtime of a sanitizer that the program or its user asks for.
-void preload_stand_ins(const std::vector<std::string>& needed) {
+/// Loads the stand-ins before everything but the runtime of a sanitizer that the program or its user asks for: by their names, and by the path of
+/// the file, which a child of the program has, too, that gets an LD_LIBRARY_PATH of its own.
+void preload_stand_ins(const std::vector<std::string>& needed, const fs::path& library) {
   std::vector<std::string> all = preloaded();
   const auto missing = [&](const std::string& n) { return is_sanitizer(n) && std::find(all.begin(), all.end(), n) == all.end(); };
   if (const auto runtime = std::find_if(needed.begin(), needed.end(), missing); runtime != needed.end()) all.insert(all.begin(), *runtime);
   const auto rest = std::stable_partition(all.begin(), all.end(), is_sanitizer);
-  all.insert(rest, std::begin(kStandIns), std::end(kStandIns));
+  const auto names = all.insert(rest, std::begin(kStandIns), std::end(kStandIns));
+  const std::string file = (library / kStandInFile).string();
+  if (file.find_first_of(": ") == std::string::npos) all.insert(names, file);  // both would end the path
   set("LD_PRELOAD", fmt::format("{}", fmt::join(all, ":")));
 }
 
@@ -169,7 +176,7 @@ void set_environment(const ExecFlags& f, const std::string& program, const fs::p
   // takes a library that is loaded under the same name, however, and the loader keeps the names that a
   // preloaded library was asked for by.
   const auto elf = read_elf(program);
-  if (loads_cuda_late(elf)) preload_stand_ins(elf.has_value() ? elf->needed : std::vector<std::string>{});
+  if (loads_cuda_late(elf)) preload_stand_ins(elf.has_value() ? elf->needed : std::vector<std::string>{}, library);
   put_first("PYTHONPATH", (library / "python-boot").string());
   set_compilers(library, f.options.driver == "timed");
   set(cudart::kOptionsVariable, cudart::to_environment(f.options));

@@ -73,16 +73,16 @@ void unpacked(std::vector<ProgramSpec>& out, unsigned count, unsigned bits) {
       });
 }
 
-// Bytes of transposed matrices. A register has bytes of column l / 4 and of the column eight later, each from two adjacent
-// rows: loads cover 16 rows of a matrix in two registers, stores 8 rows in one (the pictures of 9.7.14.5.15-16).
+// Bytes of transposed matrices (the pictures of 9.7.14.5.15-16). A load gives lane l four adjacent rows of column l / 4, and in the second
+// register of a matrix those of the column eight later; a register of a store has both columns, each of two adjacent rows.
 uint64_t byte_at(In cells, unsigned row, unsigned column) { return cells[column / 4][row] >> 8 * (column % 4) & 0xFF; }
 void bytes(std::vector<ProgramSpec>& out, unsigned count) {
   if (count <= 2) {
     add(out, fmt::format("ldmatrix.sync.aligned.m16n16.x{}.trans.shared.b8", count), words(2 * count) + "=M" + words(kCellWords), [count](In in, Out o) {
       for (unsigned r = 0; r < 2 * count; ++r) {
         for (unsigned lane = 0; lane < 32; ++lane) {
-          const unsigned row = 16 * (r / 2) + 4 * (lane % 4) + 2 * (r % 2), column = lane / 4;
-          o[r][lane] = byte_at(in, row, column) | byte_at(in, row + 1, column) << 8 | byte_at(in, row, column + 8) << 16 | byte_at(in, row + 1, column + 8) << 24;
+          const unsigned row = 16 * (r / 2) + 4 * (lane % 4), column = lane / 4 + 8 * (r % 2);
+          o[r][lane] = byte_at(in, row, column) | byte_at(in, row + 1, column) << 8 | byte_at(in, row + 2, column) << 16 | byte_at(in, row + 3, column) << 24;
         }
       }
       for (unsigned w = 0; w < kCellWords; ++w) o[2 * count + w] = in[w];

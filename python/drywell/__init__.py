@@ -13,7 +13,7 @@ The parts: :class:`Kernel`, :class:`Run`, :mod:`drywell.triton`, :mod:`drywell.c
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ._core import version as __version__
 from .arrays import poison
@@ -25,6 +25,9 @@ from .results import Hazard, Launch, Limit, Line, Place, Role, Run, Timing, Unit
 from .sweeping import Sweep, sweep
 from .tensormap import TensorMap, im2col_map, tensor_map
 
+if TYPE_CHECKING:
+    from . import cuda, cute, kernels, layouts, numbers, pictures, triton
+
 _LAZY = ("cuda", "cute", "kernels", "pictures", "triton", "numbers", "layouts")
 
 
@@ -33,6 +36,10 @@ def __getattr__(name: str) -> Any:
     if name in _LAZY:
         return importlib.import_module(f".{name}", __name__)
     raise AttributeError(f"module 'drywell' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*__all__, *_LAZY})
 
 
 __all__ = ["Deadlock", "Diagnostic", "Error", "Fault", "Hazard", "HazardError", "IllegalError", "InternalError", "Kernel", "Launch", "Limit",

@@ -76,23 +76,33 @@ def encode(p: Parameter, value: Any, machine: Machine, capability: int) -> bytes
         return _exact(p, value.encode(machine.address_of(value.view, p.name), capability), "a tensor map")
     if isinstance(value, np.generic):
         return _scalar(p, value)
+    if isinstance(value, ctypes._SimpleCData):
+        return encode(p, 0 if value.value is None else value.value, machine, capability)  # c_void_p(0) has no value
     if value is None:
-        return bytes(p.bytes)
+        return _null(p)
     if isinstance(value, (bool, int)):
         return _real(p, float(value)) if p.type in _FLOATS or p.type == "bf16" else _integer(p, int(value))
     if isinstance(value, float):
         return _real(p, value)
     if isinstance(value, (bytes, bytearray)):
         return _exact(p, bytes(value), "the value")
-    if isinstance(value, ctypes.Structure):
+    if isinstance(value, (ctypes.Structure, ctypes.Union, ctypes.Array)):
         return _exact(p, bytes(value), type(value).__name__)
     if is_array(value):
         return _pointer(p, value, machine)
     raise TypeError(f"argument '{p.name}': {type(value).__name__} is neither an array nor a number")
 
 
+def _null(p: Parameter) -> bytes:
+    if p.bytes != 8 or p.type in _FLOATS:
+        raise TypeError(f"argument '{p.name}': None for a parameter of type .{p.type} ({p.bytes} bytes); a null pointer has 8")
+    return bytes(8)
+
+
 def _scalar(p: Parameter, value: np.generic) -> bytes:
     """NumPy scalars of the parameter's size are taken bit for bit, others by their value."""
+    if value.dtype.char == "g":  # long double: no parameter has its size, and .item() would give it back
+        return _real(p, float(value))
     if value.dtype.itemsize == p.bytes and (value.dtype.kind not in "iub" or p.type not in _FLOATS):
         return value.tobytes()
     item = value.item()

@@ -44,8 +44,10 @@ def poison(shape: int | tuple[int, ...], dtype: Any = np.float32) -> np.ndarray:
     """An array of 0xFF bytes, as fresh device memory is in Drywell: what a kernel does not write stays NaN or -1. Until something has been written
     to it, a kernel that reads it is told so by ``check="full"`` (H7504), as with memory of cudaMalloc.
 
-    ``dtype``: NumPy's or ml_dtypes', or a name such as "bfloat16"."""
+    ``dtype``: NumPy's, ml_dtypes' or PyTorch's, or a name such as "bfloat16"."""
     kind = as_dtype(dtype)
+    if kind.hasobject:
+        raise TypeError(f"dtype={dtype!r}: a type of numbers")
     if 0 in np.atleast_1d(shape):
         return np.empty(shape, dtype=kind)
     memory = np.frombuffer(_Poison(int(np.prod(shape, dtype=np.int64)) * kind.itemsize), np.uint8)
@@ -66,15 +68,35 @@ def as_dtype(dtype: Any) -> np.dtype[Any]:
         try:
             return np.dtype(dtype)
         except TypeError:
-            import ml_dtypes
+            return _ml_dtype(dtype)
+    text = str(dtype)
+    return as_dtype(text.removeprefix("torch.")) if text.startswith("torch.") else np.dtype(dtype)
 
-            return np.dtype(getattr(ml_dtypes, dtype))
-    return np.dtype(dtype)
+
+def _ml_dtype(name: str) -> np.dtype[Any]:
+    import ml_dtypes
+
+    if not hasattr(ml_dtypes, name):
+        raise TypeError(f"dtype={name!r}: neither NumPy nor ml_dtypes has it")
+    return np.dtype(getattr(ml_dtypes, name))
 
 
 def raw(x: np.ndarray) -> np.ndarray:
     """The bytes of a contiguous array."""
     return x.reshape(-1).view(np.uint8)
+
+
+def host_array(x: Any) -> np.ndarray:
+    """An array of NumPy with the values of x. Tensors of PyTorch keep the names of their types: bf16 and FP8 become those of ml_dtypes."""
+    if not hasattr(x, "untyped_storage"):
+        return np.asarray(x)
+    t = x.detach().cpu().contiguous()
+    try:
+        return t.numpy()
+    except TypeError:  # a type that NumPy does not have
+        import torch
+
+        return t.view(torch.uint8 if t.element_size() == 1 else torch.int16).numpy().view(as_dtype(t.dtype))
 
 
 def is_array(x: Any) -> bool:
@@ -114,6 +136,8 @@ def _whole(x: np.ndarray) -> Memory:
 def _numpy_view(x: np.ndarray) -> View:
     if x.dtype.hasobject:
         raise TypeError("an array of Python objects: its memory holds addresses of this process; use a type of numbers")
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError("a masked array: a kernel does not see the mask; give .data, or .filled(value)")
     if not x.dtype.isnative:
         raise TypeError(f"an array of type {x.dtype.str}, whose bytes are in another order than the device's: use .astype({x.dtype.newbyteorder('=').name!r})")
     root = x
@@ -129,6 +153,8 @@ def _numpy_view(x: np.ndarray) -> View:
 def _torch_view(x: Any) -> View:
     if x.device.type != "cpu":
         raise TypeError(f"a tensor on device '{x.device}': only CPU tensors; use .cpu()")
+    if x.layout.__repr__() != "torch.strided" or x.is_conj() or x.is_neg():
+        raise TypeError(f"a tensor whose memory does not hold its values ({x.layout}, conjugated or negated by a flag); use .to_dense(), .resolve_conj() or .resolve_neg()")
     size = x.element_size()
     storage = x.untyped_storage()
     memory = Memory(storage.data_ptr(), storage.nbytes(), True, x)
@@ -137,7 +163,10 @@ def _torch_view(x: Any) -> View:
 
 
 def _dlpack_view(x: Any) -> View:
-    d = _core.describe_array(x)
+    try:
+        d = _core.describe_array(x)
+    except TypeError:
+        raise TypeError(f"{type(x).__name__}: its __dlpack__ gives no array in this machine's memory") from None
     name = _DLPACK.get(d["code"], f"dlpack{d['code']}")
     dtype = name if name.startswith("float8") or name.startswith("float4") or name == "bool" else f"{name}{d['bits']}"
     size = (d["bits"] + 7) // 8

@@ -6,7 +6,7 @@ import hashlib
 import inspect
 import json
 import re
-from types import FunctionType, MethodType
+from types import BuiltinFunctionType, FunctionType, MethodType
 from typing import Any, Callable, Iterator, Mapping
 
 
@@ -70,10 +70,28 @@ def source(fn: Callable[..., Any]) -> str:
 
 def content_of(fn: Callable[..., Any]) -> str:
     """All that the result of `fn` can be seen to depend on, beside its arguments: its source, arguments of functools.partial, defaults, values of
-    the function around it, and the functions, kernels and constants of its module that it names, of these functions likewise."""
+    the function around it, the object whose method it is, and the functions, classes, kernels and constants of its module that it names, of these
+    functions likewise."""
     inner = getattr(fn, "func", fn)
     bound = address([getattr(fn, "args", ()), getattr(fn, "keywords", {})])
-    return "\n".join([bound, *_texts(getattr(inner, "__func__", inner), set())])
+    owner = _owner(inner)
+    if owner is None:
+        return "\n".join([bound, *_texts(inner, set())])
+    function = inner.__func__ if isinstance(inner, MethodType) else type(owner).__call__
+    return "\n".join([bound, *_state(owner), *_texts(function, set())])
+
+
+def _owner(fn: Any) -> Any:
+    """The object of a method, or the object that is called."""
+    if isinstance(fn, MethodType):
+        return fn.__self__
+    return None if isinstance(fn, (FunctionType, BuiltinFunctionType, type)) else fn
+
+
+def _state(owner: Any) -> Iterator[str]:
+    kind = owner if isinstance(owner, type) else type(owner)
+    yield from (source(k) for k in kind.__mro__ if k is not object)
+    yield address({str(name): value for name, value in getattr(owner, "__dict__", {}).items() if not isinstance(owner, type) or _counts(value)})
 
 
 def _texts(fn: Any, seen: set[int]) -> Iterator[str]:
@@ -88,6 +106,8 @@ def _texts(fn: Any, seen: set[int]) -> Iterator[str]:
         if isinstance(value, FunctionType):
             if value.__module__ == fn.__module__:
                 yield from _texts(value, seen)
+        elif isinstance(value, type) and value.__module__ == fn.__module__:
+            yield from _state(value)
         elif _counts(value):
             yield f"{name}={address(value)}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from html import escape
+from numbers import Real
 from typing import Any, Callable, Iterable, Mapping, Sequence
 
 from .layouts import Picture
@@ -18,7 +19,15 @@ _STYLE = """text{font:12px system-ui,sans-serif;fill:#222}.title{font-size:14px;
 @media (prefers-color-scheme:dark){text{fill:#ddd}.dark{fill:#123}.light{fill:#fff}}"""
 
 
+def is_number(value: Any) -> bool:
+    """Whether a value can be the least of several: NaN cannot, nor can a word."""
+    return isinstance(value, Real) and value == value
+
+
 def _label(row: Row, names: Names) -> str:
+    for name in [names] if isinstance(names, str) else names:
+        if name not in row:
+            raise ValueError(f"no point has a name '{name}': {', '.join(row)}")
     if isinstance(names, str):
         return str(row[names])
     return ", ".join(f"{n} {row[n]}" for n in names)
@@ -37,7 +46,7 @@ class _Map:
     def __init__(self, rows: Iterable[Row], x: Names, y: Names, value: str) -> None:
         self.cells: dict[tuple[str, str], float | None] = {}
         for row in rows:
-            number = None if row.get("error") else row.get(value)
+            number = row.get(value) if not row.get("error") and is_number(row.get(value)) else None
             place = _label(row, x), _label(row, y)
             if place in self.cells:
                 raise ValueError(f"two points at {_title(x)} {place[0]}, {_title(y)} {place[1]}: name all that differs")

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Callable, Sequence
 
 from . import _core
 from .arguments import Parameter, encode_all
-from .launching import Extent, Options, Request, launch, triple
+from .launching import MOST, Extent, Options, Request, count, launch, triple
 from .machine import Machine, compute_capability
 from .results import Run
 
 
-def _read(source: str | os.PathLike[str]) -> tuple[str, str]:
-    """PTX text and its name in messages."""
-    if isinstance(source, str) and ("\n" in source or ".version" in source):
+def _read(source: str | bytes | os.PathLike[str]) -> tuple[str, str]:
+    """PTX text and its name in messages. Bytes are a text, as compilers give it, or none: what is not UTF-8 is the parser's to refuse."""
+    if isinstance(source, (bytes, bytearray)):
+        return source.rstrip(b"\0").decode(errors="replace"), "<ptx>"
+    if not isinstance(source, (str, os.PathLike)):
+        raise TypeError(f"source={source!r}: PTX, or the path of a file of it")
+    if isinstance(source, str) and (not source or "\n" in source or ".version" in source):
         return source, "<ptx>"
     path = Path(source)
-    return path.read_text(), str(path)
+    return path.read_bytes().decode(errors="replace"), str(path)
 
 
 @dataclass(frozen=True)
@@ -34,13 +38,13 @@ class Kernel:
     arch: str
     reqntid: tuple[int, int, int] | None
     required_cluster: tuple[int, int, int] | None
-    _module: _core.Module
+    _module: _core.Module = field(compare=False)
     _smem: int = 0
     _source: str = "<ptx>"  # the text's name in messages
 
     @staticmethod
-    def from_ptx(source: str | os.PathLike[str], entry: str | None = None, *, arch: str | None = None, smem: int = 0) -> Kernel:
-        """A kernel from PTX text, or from a file by its path.
+    def from_ptx(source: str | bytes | os.PathLike[str], entry: str | None = None, *, arch: str | None = None, smem: int = 0) -> Kernel:
+        """A kernel from PTX text (or its bytes), or from a file by its path.
 
         ``entry``: its name; may be left out if the module has one kernel. ``arch``: default machine, otherwise that of the text's
         ``.target``. ``smem``: default dynamic shared memory in bytes. Raises IllegalError with every error of the text (line and
@@ -66,7 +70,7 @@ class Kernel:
                contract: bool = False, dump: str = "", **named: Any) -> Run:
         """Runs the kernel to its end and returns the result.
 
-        Arguments, in the order of ``params`` or by name: arrays (a pointer; changed in place), Python and NumPy scalars (by the
+        Arguments, in the order of ``params`` or by name: arrays (a pointer; changed in place), scalars of Python, NumPy and ctypes (by the
         parameter's type and size), :func:`drywell.tensor_map`, bytes or ctypes structures of the parameter's size, None (a null pointer).
 
         ``grid``, ``block``, ``cluster``: CTAs, threads, CTAs per cluster; block and cluster default to what the PTX requires.
@@ -82,7 +86,7 @@ class Kernel:
         capability = compute_capability(machine.figures()["target"])
         request = Request(machine.device.load(self._module), self.name, triple(grid, "grid"), self._block(block),
                           triple(cluster if cluster is not None else self.required_cluster or 1, "cluster"),
-                          self._smem if smem is None else smem, encode_all(self.params, args, named, machine, capability))
+                          count(self._smem if smem is None else smem, "smem", MOST), encode_all(self.params, args, named, machine, capability))
         return launch(machine, request, options)
 
     def _block(self, block: Extent | None) -> tuple[int, int, int]:

@@ -18,6 +18,7 @@ from typing import Any, Callable, Mapping
 
 import numpy as np
 
+from .arrays import host_array
 from .errors import Error, HazardError, IllegalError, InternalError, UnsupportedError
 
 # Exit codes of the command (docs/errors.md).
@@ -43,6 +44,7 @@ class KernelRun:
 
     @property
     def hazards(self) -> list[Mapping[str, Any]]:
+        """What the checker found, as in ``report``."""
         return list(self.report.get("hazards", ()))
 
     def __getitem__(self, name: str) -> np.ndarray:
@@ -96,7 +98,9 @@ def _code(text: str) -> str:
 
 def _as_float(array: Any) -> np.ndarray:
     """Values as the command reads them: exact for every format up to float32."""
-    a = np.asarray(array)
+    a = host_array(array)
+    if a.dtype.kind not in "biufV":
+        raise TypeError(f"an array of {a.dtype}: real numbers")
     return np.ascontiguousarray(a if a.dtype in (np.float32, np.uint8, np.uint16, np.uint32) else a.astype(np.float32))
 
 
@@ -136,21 +140,27 @@ def _loaded(file: Path) -> np.ndarray:
     return a.view(ml_dtypes.bfloat16)
 
 
-def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic", arch: str | None = None, verify: bool = False,
+def _level(check: str | bool | None) -> str:
+    """As a launch takes it."""
+    return check if isinstance(check, str) else "full" if check else "off"
+
+
+def run(name: str, x: Any = None, *, driver: str = "eager", check: str | bool | None = "basic", arch: str | None = None, verify: bool = False,
         values: bool = True, **options: Any) -> KernelRun:
     """Runs a shipped kernel; without arrays on generated data.
 
     ``x``: the input of kernels that have one; options that are arrays (a GEMM's ``a``, ``b``, ``c``), numbers and words are the command's, with
-    underscores. ``driver``, ``check`` ("off", "basic", "full"), ``arch``, ``verify`` (compare with the host reference): as for ``drywell run``.
-    ``values=False``: timed driver; the same cycles, without results of the tensor core and without outputs.
+    underscores; None is an option that is not given. ``driver``, ``check`` ("off", "basic", "full"; True is full, None and False are off),
+    ``arch``, ``verify`` (compare with the host reference): as for ``drywell run``. ``values=False``: timed driver; the same cycles, without
+    results of the tensor core and without outputs.
     Raises IllegalError for shapes and options that the kernel does not take, Error with ``code`` F… for a fault, Error if ``verify`` finds a
     difference. Hazards are in the result; :meth:`KernelRun.hazards`."""
     with tempfile.TemporaryDirectory(prefix="drywell-kernel-") as place:
         folder = Path(place)
-        words = [_word(option, value, folder) for option, value in options.items()]
+        words = [_word(option, value, folder) for option, value in options.items() if value is not None]
         if x is not None:
             words.append(_word("input", x, folder))
-        words += [f"--driver={driver}", f"--check={check}"] + ([f"--arch={arch}"] if arch else []) + (["--verify"] if verify else [])
+        words += [f"--driver={driver}", f"--check={_level(check)}"] + ([f"--arch={arch}"] if arch else []) + (["--verify"] if verify else [])
         out = folder / "outputs"
         out.mkdir()
         words.append(f"--save={out}" if values else "--no-values")
@@ -158,6 +168,8 @@ def run(name: str, x: Any = None, *, driver: str = "eager", check: str = "basic"
         written = folder / "report.json"
         report = json.loads(written.read_text()) if written.exists() and written.stat().st_size else {}
         _refuse(ran, report)
+        if not report:
+            raise IllegalError(f"the command ran no kernel; it printed: {_message(ran.stdout)[:400]}", "E4300")
         return KernelRun({p.stem: _loaded(p) for p in sorted(out.glob("*.npy"))}, report)
 
 

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from numbers import Real
 from operator import index
 from typing import Any, Callable, Sequence, SupportsIndex
+
+import numpy as np
 
 from . import _core, results
 from .errors import Deadlock, Error, Fault, Stopped, UnsupportedError
@@ -32,14 +35,28 @@ class Options:
     dump: str = ""                   # a folder: the launch is written there as a launch file (NUMBER-KERNEL/launch.toml) before it runs
 
     def __post_init__(self) -> None:
-        if self.check == "off" or self.check is False:
+        if isinstance(self.check, (bool, np.bool_)):
+            object.__setattr__(self, "check", "full" if self.check else None)
+        if isinstance(self.check, str) and self.check == "off":
             object.__setattr__(self, "check", None)
-        if self.check is True:
-            object.__setattr__(self, "check", "full")
         for name in ("driver", "check", "arch", "dump"):
             value = getattr(self, name)
             if not isinstance(value, str) and not (name == "check" and value is None):
                 raise TypeError(f"{name}={value!r}: a word is expected")
+        for name in ("values", "cooperative", "contract"):
+            object.__setattr__(self, name, truth(getattr(self, name), name))
+        for name in ("threads", "max_instructions"):
+            object.__setattr__(self, name, count(getattr(self, name), name))
+        self._refuse_what_says_nothing()
+
+    def _refuse_what_says_nothing(self) -> None:
+        """Values that would be taken for another, or for no limit."""
+        if not isinstance(self.max_seconds, Real) or not self.max_seconds >= 0:
+            raise ValueError(f"max_seconds={self.max_seconds!r}: a number of seconds, 0 for no limit")
+        if self.trace not in (True, False, "values"):
+            raise ValueError(f"trace={self.trace!r}: True, False or 'values'")
+        if self.progress not in (True, False, None) and not callable(self.progress):
+            raise TypeError(f"progress={self.progress!r}: True, or a function of (done, total, cycles)")
 
     @property
     def level(self) -> str | None:
@@ -47,11 +64,32 @@ class Options:
         return self.check if isinstance(self.check, str) else None
 
 
+MOST = (1 << 32) - 1  # of an extent, and of bytes of shared memory
+
+
+def truth(value: Any, what: str) -> bool:
+    """A truth value, Python's or NumPy's."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{what}={value!r}: True or False")
+    return bool(value)
+
+
+def count(value: Any, what: str, most: int = (1 << 63) - 1) -> int:
+    """A whole number from 0 to `most`, Python's or NumPy's."""
+    try:
+        number = index(value)
+    except TypeError:
+        raise TypeError(f"{what}={value!r}: a whole number") from None
+    if not 0 <= number <= most:
+        raise ValueError(f"{what}={value!r}: a whole number from 0 to {most}")
+    return number
+
+
 def triple(value: Extent, what: str, fill: int = 1) -> tuple[int, int, int]:
     """1 to 3 whole numbers, Python's or NumPy's, filled with ones: extents (a CTA's place is filled with zeros)."""
     items = _whole_numbers(value, what)
-    if not 1 <= len(items) <= 3 or any(v < 0 for v in items):
-        raise ValueError(f"{what}={value!r}: one to three whole numbers from 0 on")
+    if not 1 <= len(items) <= 3 or any(not 0 <= v <= MOST for v in items):
+        raise ValueError(f"{what}={value!r}: one to three whole numbers from 0 to {MOST}")
     return (*items, fill, fill)[:3]  # type: ignore[return-value]
 
 

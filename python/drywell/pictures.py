@@ -32,7 +32,7 @@ def _drawn(*words: str) -> Picture:
     return Picture(text, fitted, svg)
 
 
-def descriptor(kind: str, word: int | str | None = None, **options: Any) -> Picture:
+def descriptor(kind: str, word: int | str | None = None, /, **options: Any) -> Picture:
     """A descriptor taken apart, or made of its fields: ``kind`` "smem", "instr" or "zero-mask"; options as ``drywell desc KIND --help`` has them.
 
     Raises IllegalError for words that are none."""
@@ -46,11 +46,11 @@ def tmem_layout(**options: Any) -> Picture:
     return _drawn("tmem", "layout", *_words(options))
 
 
-def tmem_map(kernel: str, **options: Any) -> Picture:
+def tmem_map(kernel: str, /, **options: Any) -> Picture:
     """Runs a shipped kernel and shows its allocations of tensor memory and who touches them."""
     return _text("tmem", "map", kernel, *_words(options))
 
 
-def scale_factors(kind: str, **options: Any) -> Picture:
+def scale_factors(kind: str, /, **options: Any) -> Picture:
     """Layouts of the factors of a block-scaled MMA ("mxf8", "mxf4", "nvf4") in global, shared and tensor memory."""
     return _text("sf", "mma", kind, *_words(options))

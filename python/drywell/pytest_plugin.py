@@ -50,10 +50,14 @@ class Goldens:
 class Checked:
     """The fixture: launches kernels with the mark's driver and check, and keeps the runs."""
 
-    def __init__(self, driver: str, check: str | None, arch: str, max_cycles: int | None, strict: bool, allow: Sequence[str], goldens: Goldens | None = None) -> None:
+    def __init__(self, driver: str, check: str | None, arch: str | None, max_cycles: int | None, strict: bool, allow: str | Sequence[str],
+                 goldens: Goldens | None = None) -> None:
         self.driver, self.check, self.arch = driver, check, arch
-        self.max_cycles, self.strict, self.allow, self.goldens = max_cycles, strict, tuple(allow), goldens
+        self.max_cycles, self.strict, self.goldens = max_cycles, strict, goldens
+        self.allow = (allow,) if isinstance(allow, str) else tuple(allow)
         self.launches: list[Any] = []
+        self.tried = 0  # launches that were begun: a test may expect a fault
+        self.session: Any = None  # of Triton
 
     def __call__(self, kernel: Any) -> _Bound:
         """A :class:`drywell.Kernel` under this test's driver: ``drywell(kernel)[grid](args…)``."""
@@ -75,6 +79,10 @@ class Checked:
                 texts += filter(None, [self.goldens.difference(number, r)])
         return texts
 
+    def is_idle(self) -> bool:
+        """Nothing was launched that this fixture sees: a test that would pass whatever its kernel does."""
+        return not self.tried and (self.session is None or not self.session.tried)
+
     def properties(self) -> list[tuple[str, object]]:
         """Of the test, in JUnit reports: a row per launch."""
         return [(f"drywell.{n}.{r.launch.kernel}", f"{r.cycles} cycles" if r.timing else f"{r.instructions} warp instructions") for n, r in enumerate(self.launches)]
@@ -87,7 +95,8 @@ class _Bound:
     def __getitem__(self, grid: Any) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             o = self._owner
-            run = self._kernel[grid](*args, **{"driver": o.driver, "check": o.check, "trace": o.goldens is not None, **kwargs})
+            o.tried += 1
+            run = self._kernel[grid](*args, **{"driver": o.driver, "check": o.check, "arch": o.arch, "trace": o.goldens is not None, **kwargs})
             o.launches.append(run)
             return run
 
@@ -102,7 +111,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.stash[_HAZARDS] = []
-    config.addinivalue_line("markers", "drywell(drivers, check='full', max_cycles=None, arch='sm_100a', triton=False, strict=False, allow=(), golden=None): "
+    config.addinivalue_line("markers", "drywell(drivers, check='full', max_cycles=None, arch=None, triton=False, strict=False, allow=(), golden=None): "
                                        "run under each driver of the simulator; hazards fail the test; golden: a folder of traces beside the test")
 
 
@@ -118,7 +127,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     """A marked test is one test per driver."""
     mark = metafunc.definition.get_closest_marker("drywell")
     if mark is not None and "drywell" in metafunc.fixturenames:
-        metafunc.parametrize("drywell", _drivers(mark), indirect=True)
+        metafunc.parametrize("drywell", _drivers(mark) or [_NONE], indirect=True)
 
 
 _OPTIONS = ("drivers", "check", "max_cycles", "arch", "triton", "strict", "allow", "golden")
@@ -131,7 +140,18 @@ def _options(mark: pytest.Mark | None) -> dict[str, Any]:
     unknown = [*map(repr, mark.args), *(f"{name}=" for name in mark.kwargs if name not in _OPTIONS)]
     if unknown:
         pytest.fail(f"mark drywell: {', '.join(unknown)}: its options are {', '.join(f'{name}=' for name in _OPTIONS)}", pytrace=False)
+    _refuse_what_checks_nothing(mark)
     return dict(mark.kwargs)
+
+
+_NONE = "no driver"
+
+
+def _refuse_what_checks_nothing(mark: pytest.Mark) -> None:
+    if not _drivers(mark):
+        pytest.fail("mark drywell: drivers=[]: the test would never run", pytrace=False)
+    if mark.kwargs.get("max_cycles") is not None and "timed" not in _drivers(mark):
+        pytest.fail("mark drywell: max_cycles= without the driver 'timed': no launch has cycles", pytrace=False)
 
 
 def _drivers(mark: pytest.Mark) -> list[str]:
@@ -151,14 +171,15 @@ def drywell(request: pytest.FixtureRequest) -> Iterator[Checked]:
     """Launches of this test, under the mark's driver and checks."""
     mark = request.node.get_closest_marker("drywell")
     options = _options(mark)
-    checked = Checked(getattr(request, "param", "eager"), options.get("check", "full"), options.get("arch", "sm_100a"), options.get("max_cycles"),
+    checked = Checked(getattr(request, "param", "eager"), options.get("check", "full"), options.get("arch"), options.get("max_cycles"),
                       options.get("strict", False), options.get("allow", ()), _goldens(request, options.get("golden")))
     with contextlib.ExitStack() as stack:
         if options.get("triton"):
             from .triton import simulate
 
-            session = stack.enter_context(simulate(check=checked.check, driver=checked.driver, arch=checked.arch, trace=checked.goldens is not None))
-            checked.launches = session.launches
+            checked.session = stack.enter_context(simulate(check=checked.check, driver=checked.driver, arch=checked.arch or "sm_100a",
+                                                           trace=checked.goldens is not None))
+            checked.launches = checked.session.launches
         yield checked
 
 
@@ -177,6 +198,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         pyfuncitem.user_properties += checked.properties()
         pyfuncitem.config.stash[_HAZARDS] += checked.hazards
     texts = checked.complaints()
+    if checked.is_idle() and pyfuncitem.get_closest_marker("drywell") is not None:
+        texts = ["nothing was launched that mark drywell sees: drywell(kernel)[grid](…) for a dw.Kernel, triton=True for kernels of Triton"]
     if texts:
         pytest.fail("\n\n".join(texts), pytrace=False)
     return result

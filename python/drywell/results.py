@@ -184,6 +184,7 @@ class Run:
 
     @property
     def units(self) -> Mapping[str, Unit]:
+        """Hardware units by name: how long each was busy; empty without the timed driver."""
         return self.timing.units if self.timing else {}
 
     @property
@@ -225,6 +226,8 @@ class Run:
 
     def perfetto(self) -> str:
         """The trace of a timed run as Chrome's trace-event JSON, for ui.perfetto.dev."""
+        if self.timing is None:
+            raise ValueError("this launch has no cycles: driver='timed', trace=True")
         return _core.trace_to_perfetto(self._trace())
 
     def csv(self) -> str:
@@ -263,5 +266,7 @@ class Run:
 
 def diff_traces(a: Run | str, b: Run | str) -> str:
     """The first difference of two traces, owner by owner; empty if they agree."""
+    if not all(isinstance(x, (Run, str)) for x in (a, b)):
+        raise TypeError(f"{type(a).__name__} and {type(b).__name__}: runs with trace=True, or the texts of traces")
     texts = [x if isinstance(x, str) else x._trace() for x in (a, b)]
     return _core.diff_traces(*texts)["message"]

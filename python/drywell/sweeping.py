@@ -16,7 +16,7 @@ from typing import Any, Callable, Iterable, Iterator, Mapping, Sequence
 
 from ._core import version
 from .content import address, canonical, content_of
-from .heat_map import heat_map
+from .heat_map import heat_map, is_number
 from .layouts import Picture
 from .results import Run
 
@@ -29,8 +29,18 @@ def points_of(space: Space) -> list[Point]:
     """All points: the product of the values per name, or the given mappings."""
     if isinstance(space, Mapping):
         names = [str(name) for name in space]
-        return [dict(zip(names, values)) for values in itertools.product(*space.values())]
-    return [dict(p) for p in space]
+        return [dict(zip(names, values)) for values in itertools.product(*(_choices(n, v) for n, v in space.items()))]
+    points: list[Any] = list(space) if isinstance(space, Iterable) else [space]
+    if not all(isinstance(p, Mapping) for p in points):  # the letters of a word are none
+        raise TypeError(f"space={space!r}: values by name, or a mapping for each point")
+    return [dict(p) for p in points]
+
+
+def _choices(name: Any, values: Any) -> Iterable[Any]:
+    """A word is a value, and no sequence of letters."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise TypeError(f"space[{name!r}]={values!r}: a sequence of values; one alone is [{values!r}]")
+    return values
 
 
 def keys_of(fn: Callable[..., Any], points: Iterable[Point], salt: str = "") -> Iterator[str]:
@@ -41,6 +51,18 @@ def keys_of(fn: Callable[..., Any], points: Iterable[Point], salt: str = "") -> 
         whole = common.copy()
         whole.update(address(point).encode())
         yield whole.hexdigest()
+
+
+def _parsed(line: bytes) -> Any:
+    try:
+        return json.loads(line)
+    except ValueError:  # no text, or no JSON
+        return None
+
+
+def _is_row(row: Any) -> bool:
+    """Whether a value of a file is a row that a sweep has written."""
+    return isinstance(row, dict) and isinstance(row.get("result"), dict) and {"key", "point", "error"} <= row.keys()
 
 
 class Store:
@@ -61,14 +83,18 @@ class Store:
         return f"{self._root}/{key[:2]}/{key}.json"
 
     def get(self, key: str) -> Row | None:
+        """The row of a key; None if there is none, or no whole one."""
         try:
             if self._fs is not None:
-                return json.loads(self._fs.cat_file(self._path(key)))
-            return json.loads(Path(self._path(key)).read_text())
-        except (FileNotFoundError, json.JSONDecodeError):
+                row = json.loads(self._fs.cat_file(self._path(key)))
+            else:
+                row = json.loads(Path(self._path(key)).read_bytes())
+        except (FileNotFoundError, ValueError):  # no text, or no JSON
             return None
+        return row if _is_row(row) else None
 
     def put(self, key: str, row: Row) -> None:
+        """Keeps a row; readers never see a part of it."""
         data = canonical(row)
         if self._fs is not None:
             self._fs.makedirs(os.path.dirname(self._path(key)), exist_ok=True)
@@ -100,8 +126,10 @@ class Journal:
         if whole != len(data):  # a line cut short by a kill
             with target.open("r+b") as f:
                 f.truncate(whole)
-        for line in data[:whole].splitlines():
-            row = json.loads(line)
+        for number, line in enumerate(data[:whole].splitlines(), 1):
+            row = _parsed(line)
+            if not _is_row(row):
+                raise ValueError(f"{target}:{number}: no row of a sweep: path= is for the file of an earlier one, or for a new one")
             self.rows[row["key"]] = row
 
     def add(self, rows: Sequence[Row]) -> None:
@@ -113,6 +141,7 @@ class Journal:
             os.fsync(self._file.fileno())
 
     def close(self) -> None:
+        """Closes the file; rows stay."""
         if self._file is not None:
             self._file.close()
 
@@ -128,9 +157,16 @@ def _values(result: Any) -> Row:
 def evaluate(fn: Callable[..., Any], point: Point) -> Row:
     """One point, in the worker: its values, or its error beside them."""
     try:
-        return {"result": json.loads(canonical(_values(fn(**point)))), "error": None}
-    except Exception as e:
+        return {"result": json.loads(canonical(_named(_values(fn(**point))))), "error": None}
+    except (Exception, SystemExit) as e:
         return {"result": {}, "error": f"{type(e).__name__}: {e}"}
+
+
+def _named(values: Row) -> Row:
+    """The table has a column of this name."""
+    if values.get("error") is not None:
+        raise ValueError("a result has the name 'error', which is that of a point's failure: give it another")
+    return values
 
 
 def evaluate_all(fn: Callable[..., Any], points: Sequence[Point]) -> list[Row]:
@@ -152,11 +188,12 @@ class Sweep:
 
     @property
     def failures(self) -> list[Row]:
+        """The table's rows with an error."""
         return [r for r in self.table() if r["error"]]
 
     def best(self, name: str = "cycles") -> Row:
-        """The row with the least ``name``. ValueError if no point has it."""
-        good = [r for r in self.table() if not r["error"] and r.get(name) is not None]
+        """The row with the least ``name``; NaN is no value. ValueError if no point has it."""
+        good = [r for r in self.table() if not r["error"] and is_number(r.get(name))]
         if not good:
             raise ValueError(f"no point has a value '{name}'{self._first_failure()}")
         return min(good, key=lambda r: r[name])
@@ -167,6 +204,7 @@ class Sweep:
         return heat_map(self.table(), x, y, value, title)
 
     def columns(self) -> list[str]:
+        """Names of the table, in the order in which they first appear."""
         return list(dict.fromkeys(name for row in self.table() for name in row))
 
     def to_csv(self, path: str | os.PathLike[str] | None = None) -> str:
@@ -182,11 +220,13 @@ class Sweep:
         return _written("".join(canonical(row) + "\n" for row in self.table()), path)
 
     def to_pandas(self) -> Any:
+        """The table as a pandas.DataFrame. ImportError without pandas."""
         import pandas
 
         return pandas.DataFrame(self.table(), columns=self.columns())
 
     def to_arrow(self) -> Any:
+        """The table as a pyarrow.Table. ImportError without pyarrow."""
         import pyarrow
 
         return pyarrow.Table.from_pylist([{c: row.get(c) for c in self.columns()} for row in self.table()])
@@ -325,15 +365,21 @@ def sweep(fn: Callable[..., Any], space: Space, executor: Executor | str | Any |
 
     ``space``: a mapping from names to values (all combinations), or mappings, one per point. ``fn`` returns a :class:`Run`, a mapping or
     a number; an exception is kept as the point's ``error``. ``executor``: None for processes of this machine, "serial", or anything with
-    ``submit`` (concurrent.futures, ``dask.distributed.Client(…).get_executor()``, :class:`RayExecutor`, mpi4py.futures).
+    ``submit`` (concurrent.futures, ``dask.distributed.Client(…).get_executor()``, :class:`RayExecutor`, mpi4py.futures). Processes need a function
+    that can be pickled: one of a module, no lambda.
 
     ``path``: a file of JSON lines; a sweep that was killed continues there, nothing is lost or run twice. ``cache``: a folder or fsspec
-    store of results by content: the source of ``fn``, the functions, kernels (PTX, Triton) and constants of its module that it names, the
-    point, ``salt``, Drywell's version. What else ``fn`` reads (files, other modules) belongs into ``salt``. ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and
-    not finished, twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a
-    point takes less than a second or the executor is slow (docs/scale.md)."""
+    store of results by content: the source of ``fn`` (of a method: its object, too), the functions, classes, kernels (PTX, Triton) and constants
+    of its module that it names, the point, ``salt``, Drywell's version. What else ``fn`` reads (files, other modules) belongs into ``salt``.
+    ``retry_failures``: evaluate failed points again. ``progress``: a bar of tqdm. ``in_flight``: tasks that are submitted and not finished,
+    twice the executor's workers if it says how many it has. ``task``: points that an executor gets together; several if a point takes less
+    than a second or the executor is slow (docs/scale.md)."""
     if task < 1 or (in_flight is not None and in_flight < 1):
         raise ValueError("task and in_flight must be at least 1")
+    if executor not in (None, "serial") and not hasattr(executor, "submit"):
+        raise TypeError(f"executor={executor!r}: None (processes), 'serial', or an object with submit()")
+    if not isinstance(salt, str):
+        raise TypeError(f"salt={salt!r}: a word is expected")
     points = points_of(space)
     store = Store(cache) if isinstance(cache, (str, os.PathLike)) else cache
     keyed = list(zip(keys_of(fn, points, salt), points))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from operator import index
 from typing import Any, Sequence
 
 from . import _core
 from .arrays import View, view_of
+from .launching import MOST
 
 # Names of CUtensorMapDataType's members as Drywell writes them, and of array types.
 _TYPES = {"uint8": "u8", "int8": "u8", "bool": "u8", "uint16": "u16", "int16": "u16", "uint32": "u32", "int32": "s32", "uint64": "u64",
@@ -27,7 +29,7 @@ class Im2col:
     pixels: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class TensorMap:
     """A tensor map over an array: an argument of a kernel. Dimensions are in the array's order, the innermost last."""
 
@@ -76,6 +78,17 @@ def _lookup(table: dict[Any, int], key: Any, what: str) -> int:
     return table[key]
 
 
+def _steps(view: View, dims: tuple[int, ...], strides: Sequence[int] | None) -> tuple[int, ...]:
+    """Bytes from element to element. A map has no stride for the innermost dimension: its elements lie beside each other."""
+    if strides is not None:
+        return _numbers(strides, "strides", len(dims))
+    if len(view.strides) != len(dims):
+        raise ValueError(f"shape={dims}: {len(dims)} dimensions, the array has {len(view.strides)}: give strides=, in bytes")
+    if dims and dims[-1] > 1 and view.strides[-1] != view.itemsize:
+        raise ValueError(f"the innermost elements of the array are {view.strides[-1]} bytes apart, not {view.itemsize}: a tensor map takes them side by side")
+    return _numbers(view.strides, "the array's strides", len(dims))
+
+
 def tensor_map(x: Any, box: Sequence[int], swizzle: str | None = None, *, type: str | None = None, shape: Sequence[int] | None = None,
                strides: Sequence[int] | None = None, element_strides: Sequence[int] | None = None, interleave: str | None = None,
                l2_promotion: str | None = None, fill: str = "zero") -> TensorMap:
@@ -85,9 +98,7 @@ def tensor_map(x: Any, box: Sequence[int], swizzle: str | None = None, *, type: 
     "128B_atom_32B", "128B_atom_32B_flip_8B" or "128B_atom_64B". ``type``, ``shape`` (elements) and ``strides`` (bytes) default to the array's;
     ``fill``: "zero" or "nan" outside the array. The rules of cuTensorMapEncodeTiled are checked at the launch: IllegalError E146x."""
     plain = _map(x, swizzle, type, shape, strides, element_strides, interleave, l2_promotion, fill)
-    if len(tuple(box)) != len(plain.shape):
-        raise ValueError(f"box {tuple(box)} has {len(tuple(box))} dimensions, the array has {len(plain.shape)}")
-    return replace(plain, box=tuple(box))
+    return replace(plain, box=_numbers(box, "box", len(plain.shape), MOST))
 
 
 def im2col_map(x: Any, channels: int, pixels: int, lower: Sequence[int], upper: Sequence[int], swizzle: str | None = None, *, type: str | None = None,
@@ -98,11 +109,24 @@ def im2col_map(x: Any, channels: int, pixels: int, lower: Sequence[int], upper: 
     ``channels`` and ``pixels``: of one load, 1 to 256 and 1 to 1024. ``lower``, ``upper``: corners of the bounding box, a number per spatial
     dimension in the array's order (D, H, W). The rest is as for :func:`tensor_map`."""
     plain = _map(x, swizzle, type, shape, strides, element_strides, interleave, l2_promotion, fill)
-    if channels < 1 or pixels < 1:
+    sizes = _numbers((channels, pixels), "(channels, pixels)", 2, MOST)
+    if 0 in sizes:
         raise ValueError(f"channels={channels}, pixels={pixels}: one or more")
-    if len(tuple(lower)) != len(plain.shape) - 2 or len(tuple(upper)) != len(plain.shape) - 2:
-        raise ValueError(f"corners {tuple(lower)} and {tuple(upper)}: {len(plain.shape) - 2} numbers each, one per spatial dimension")
-    return replace(plain, im2col=Im2col(tuple(lower), tuple(upper), channels, pixels))
+    corners = [_numbers(c, name, len(plain.shape) - 2, 1 << 15, -(1 << 15)) for c, name in ((lower, "lower"), (upper, "upper"))]
+    return replace(plain, im2col=Im2col(corners[0], corners[1], *sizes))
+
+
+def _numbers(values: Any, what: str, dimensions: int | None, most: int = (1 << 63) - 1, least: int = 0) -> tuple[int, ...]:
+    """A whole number for each dimension, of which there may be any number (None)."""
+    try:
+        found = tuple(index(v) for v in values)
+    except TypeError:
+        raise TypeError(f"{what}={values!r}: whole numbers, one per dimension") from None
+    if dimensions is not None and len(found) != dimensions:
+        raise ValueError(f"{what}={values!r}: {len(found)} numbers for {dimensions} dimensions")
+    if not all(least <= v <= most for v in found):
+        raise ValueError(f"{what}={values!r}: numbers from {least} to {most}")
+    return found
 
 
 def _map(x: Any, swizzle: str | None, type: str | None, shape: Sequence[int] | None, strides: Sequence[int] | None, element_strides: Sequence[int] | None,
@@ -113,7 +137,8 @@ def _map(x: Any, swizzle: str | None, type: str | None, shape: Sequence[int] | N
         chosen = "u8" if view.itemsize == 1 else None
     if chosen not in _core.tensor_map_types():
         raise ValueError(f"type {chosen or view.dtype}: one of {', '.join(_core.tensor_map_types())}")
-    dims = tuple(shape) if shape is not None else view.shape
-    steps = tuple(strides) if strides is not None else view.strides
-    return TensorMap(x, view, chosen, dims, steps, (), tuple(element_strides or (1,) * len(dims)), _lookup(_SWIZZLES, swizzle, "swizzle"),
+    dims = view.shape if shape is None else _numbers(shape, "shape", None)
+    steps = _steps(view, dims, strides)
+    every = (1,) * len(dims) if element_strides is None else _numbers(element_strides, "element_strides", len(dims), MOST)
+    return TensorMap(x, view, chosen, dims, steps, (), every, _lookup(_SWIZZLES, swizzle, "swizzle"),
                      _lookup(_INTERLEAVES, interleave, "interleave"), _lookup(_L2, l2_promotion, "l2_promotion"), _lookup(_FILLS, fill, "fill"))

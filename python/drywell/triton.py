@@ -15,13 +15,20 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import importlib
+import itertools
 import threading
 from dataclasses import dataclass, field, replace
-from typing import Any, Callable, Iterator, Sequence, cast
+from typing import Any, Callable, Iterator, Sequence, SupportsIndex, cast
 
 import numpy as np
 
-from . import triton_driver
+try:
+    from . import triton_driver
+except ImportError as e:
+    if e.name != "triton":
+        raise
+    raise ImportError("drywell.triton needs the package triton, 3.6 or newer: pip install triton", name="triton") from e
 from .arrays import View, is_array, view_of
 from .kernel import Kernel
 from .launching import Options
@@ -39,6 +46,7 @@ class Session:
     launches: list[Run] = field(default_factory=list)
     benchmarks: list[Run] = field(default_factory=list)   # of autotuning and do_bench, under the timed driver
     kernels: dict[str, Kernel] = field(default_factory=dict)  # by name; the PTX that Triton made
+    tried: int = 0  # launches that were begun, also those that ended in an exception
 
     @property
     def hazards(self) -> list[Any]:
@@ -71,10 +79,11 @@ class _DType:
 
 
 class Tensor:
-    """An array in the form that Triton takes: NumPy's, PyTorch's (CPU), or any with DLPack. Kernels change the array in place."""
+    """An array in the form that Triton takes: NumPy's, PyTorch's (CPU), or any with DLPack. Kernels change the array in place. ``name``: in messages."""
 
-    def __init__(self, array: Any) -> None:
+    def __init__(self, array: Any, name: str = "") -> None:
         self.array = array
+        self.name = name
         self.view: View = view_of(array)
         self.shape = tuple(self.view.shape)
         self.dtype = _DType(self.view.dtype, self.view.itemsize)
@@ -84,7 +93,7 @@ class Tensor:
         """The address on the simulated device; outside a launch, one of the same alignment."""
         machine = _machine.get()
         if machine is not None:
-            return machine.address_of(self.view)
+            return machine.address_of(self.view, self.name)
         return (1 << 40) + self.view.address - self.view.memory.address
 
     def stride(self, dim: int | None = None) -> Any:
@@ -94,19 +103,24 @@ class Tensor:
 
     @property
     def strides(self) -> tuple[int, ...]:
+        """Strides in elements."""
         return self.stride()
 
     @property
     def ndim(self) -> int:
+        """Number of dimensions."""
         return len(self.shape)
 
     def numel(self) -> int:
+        """Number of elements."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     def element_size(self) -> int:
+        """Bytes of an element."""
         return self.view.itemsize
 
     def is_contiguous(self) -> bool:
+        """Rows lie behind each other without a gap."""
         steps, expected = self.stride(), 1
         for n, s in zip(reversed(self.shape), reversed(steps)):
             if n != 1 and s != expected:
@@ -116,13 +130,16 @@ class Tensor:
 
     # What autotuning does to arguments: reset_to_zero, restore_value.
     def zero_(self) -> Tensor:
+        """Sets every element to 0."""
         self.array[...] = 0
         return self
 
     def clone(self) -> Tensor:
+        """A copy with memory of its own."""
         return Tensor(self.array.copy() if hasattr(self.array, "copy") else self.array.clone())
 
     def copy_(self, other: Tensor) -> Tensor:
+        """Takes the elements of another."""
         self.array[...] = other.array
         return self
 
@@ -146,16 +163,16 @@ def descriptor(x: Any, block_shape: Sequence[int], layout: Any = None, padding: 
     return GluonDescriptor(t, dims, steps, list(block_shape), layout, padding)
 
 
-def wrap(x: Any) -> Any:
+def wrap(x: Any, name: str = "") -> Any:
     """Arguments as Triton takes them: arrays as tensors, NumPy scalars as Python's."""
     if isinstance(x, Tensor):
         return x
     if isinstance(x, np.generic):
         return x.item()
     if isinstance(x, (tuple, list)) and any(is_array(i) for i in x):
-        items = [wrap(i) for i in x]
+        items = [wrap(i, name) for i in x]
         return type(x)(*items) if hasattr(x, "_fields") else type(x)(items)
-    return _argument(Tensor(x)) if is_array(x) else x
+    return _argument(Tensor(x, name)) if is_array(x) else x
 
 
 def _argument(t: Tensor) -> Tensor:
@@ -184,11 +201,20 @@ def simulated_run(original: Callable[..., Any]) -> Callable[..., Any]:
     def run(self: Any, *args: Any, **kwargs: Any) -> Any:
         session = _session.get()
         if session is None:
+            _refuse_foreign_thread([*args, *kwargs.values()])
             return original(self, *args, **kwargs)
+        names = getattr(self, "arg_names", [])
         with contextlib.nullcontext() if kwargs.get("warmup") else _launching(session):
-            return original(self, *(wrap(a) for a in args), **{k: v if k == "grid" else wrap(v) for k, v in kwargs.items()})
+            return original(self, *(wrap(a, n) for a, n in itertools.zip_longest(args, names[:len(args)], fillvalue="")),
+                            **{k: v if k == "grid" else wrap(v, k) for k, v in kwargs.items()})
 
     return run
+
+
+def _refuse_foreign_thread(values: Sequence[Any]) -> None:
+    """A simulation is its thread's: Triton itself would only say that it does not know the array's type."""
+    if _installed.is_open() and any(isinstance(v, np.ndarray) for v in values):
+        raise RuntimeError("a Triton kernel was called with arrays outside dw.triton.simulate() of this thread: each thread opens its own")
 
 
 @contextlib.contextmanager
@@ -247,6 +273,9 @@ class _Installed:
                 self._undo = triton_driver.install(arch)
             self._open.append(arch)
 
+    def is_open(self) -> bool:
+        return bool(self._open)
+
     def leave(self) -> None:
         with self._lock:
             self._open.pop()
@@ -286,7 +315,13 @@ class _TritonKernel:
 
     fn: Any
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by the name of its function: Triton's functions cannot be."""
+        return _kernel_named, (self.fn.__module__, self.fn.__name__)
+
     def __getitem__(self, grid: Any) -> Callable[..., Run]:
+        grid = (grid,) if isinstance(grid, SupportsIndex) else grid
+
         def call(*args: Any, **kwargs: Any) -> Run:
             options = {k: kwargs.pop(k) for k in _OPTIONS if k in kwargs}
             with simulate(**options) as s:
@@ -296,6 +331,10 @@ class _TritonKernel:
             return s.launches[-1]
 
         return call
+
+
+def _kernel_named(module: str, name: str) -> _TritonKernel:
+    return _TritonKernel(getattr(importlib.import_module(module), name))
 
 
 def kernel(fn: Any) -> _TritonKernel:

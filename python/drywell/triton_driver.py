@@ -15,7 +15,7 @@ from triton.runtime._allocation import _allocator
 from . import _core, tensormap
 from .arguments import Parameter, encode
 from .kernel import Kernel
-from .launching import Request, launch
+from .launching import Request, launch, triple
 from .machine import compute_capability
 
 # Triton numbers tensor map types as tensormap.replace does (triton/backends/nvidia/driver.py); Drywell's table is the CUDA driver's.
@@ -133,8 +133,9 @@ class Launcher:
             enter(launch_metadata)
         with launching() as (session, machine):
             options = replace(session.options, cooperative=True) if self.metadata.launch_cooperative_grid else session.options
-            request = self._request((x, y, z), function, [wrap(a) for a in args], machine)
+            request = self._request(triple((x, y, z), "grid"), function, [wrap(a) for a in args], machine)
             session.kernels[function.name] = function
+            session.tried += 1
             session.launches.append(launch(machine, request, options))
         if leave is not None:
             leave(launch_metadata)

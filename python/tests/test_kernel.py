@@ -1,9 +1,11 @@
 """dw.Kernel: arguments, arrays, results, faults, limits."""
 
 import ctypes
+import inspect
 import multiprocessing
 import os
 import pickle
+import re
 import signal
 import struct
 import threading
@@ -133,6 +135,10 @@ def test_scalars_by_type_and_size():
     ((np.zeros(4, np.float32),) * 2 + (1.0, 1.5), TypeError, "argument 'n': a float for a parameter of type .u32"),
     ((np.zeros(4, np.float32), "y", 1.0, 1), TypeError, "argument 'y': str is neither an array nor a number"),
     ((np.zeros(4, np.float32),) * 2 + (np.zeros(4), 1), TypeError, "an array for a parameter of 4 bytes"),
+    ((np.zeros(4, np.float32),) * 2 + (None, 1), TypeError, "argument 'a': None for a parameter of type .f32"),
+    ((np.zeros(4, np.float32),) * 2 + (1.0, None), TypeError, "argument 'n': None for a parameter of type .u32"),
+    ((np.longdouble(1.5), np.zeros(4, np.float32), 1.0, 1), TypeError, "argument 'x': a float for a parameter of type .u64"),
+    ((np.ma.masked_array([1.0], [True]), np.zeros(4, np.float32), 1.0, 1), TypeError, "a masked array: a kernel does not see the mask"),
 ])
 def test_wrong_arguments_are_named(axpy, args, error, text):
     with pytest.raises(error, match=text.replace(".", r"\.")):
@@ -304,7 +310,7 @@ def test_tensor_map_rules_are_the_drivers():
     with pytest.raises(dw.IllegalError) as e:
         k[1](dw.tensor_map(x, box=(32, 64), swizzle="128B"), dw.tensor_map(x, box=(32, 32)), 0, 0)
     assert e.value.code == "E1467"
-    with pytest.raises(ValueError, match="box"):
+    with pytest.raises(ValueError, match="box=.*1 numbers for 2 dimensions"):
         dw.tensor_map(x, box=(32,))
 
 
@@ -429,3 +435,115 @@ def test_kernels_results_and_exceptions_travel_between_processes(axpy):
     with pytest.raises(dw.IllegalError) as illegal:
         dw.Kernel.from_ptx(ptx.HEAD + "nonsense;")
     assert pickle.loads(pickle.dumps(illegal.value)).diagnostics == illegal.value.diagnostics
+
+
+@pytest.mark.parametrize("options, error, text", [
+    (dict(block=1 << 40), ValueError, "block=1099511627776: one to three whole numbers from 0 to 4294967295"),
+    (dict(smem=-1), ValueError, "smem=-1: a whole number from 0"),
+    (dict(smem=1.5), TypeError, "smem=1.5: a whole number"),
+    (dict(threads=-1), ValueError, "threads=-1: a whole number from 0"),
+    (dict(max_instructions=1e3), TypeError, "max_instructions=1000.0: a whole number"),
+    (dict(max_seconds=float("nan")), ValueError, "max_seconds=nan: a number of seconds"),
+    (dict(max_seconds=-1), ValueError, "max_seconds=-1: a number of seconds"),
+    (dict(max_seconds="1"), ValueError, "max_seconds='1': a number of seconds"),
+    (dict(trace="value"), ValueError, "trace='value': True, False or 'values'"),
+    (dict(progress=3), TypeError, "progress=3: True, or a function"),
+    (dict(contract="yes"), TypeError, "contract='yes': True or False"),
+])
+def test_options_that_say_nothing_are_refused_by_name(axpy, options, error, text):
+    with pytest.raises(error, match=re.escape(text)):
+        axpy[1](*vectors(32), 1.0, 32, **{"block": 32, **options})
+
+
+def test_options_may_be_numpys(axpy):
+    r = axpy[1](*vectors(32), 1.0, 32, block=32, check=np.bool_(True), values=np.bool_(True), max_instructions=np.int64(1000), smem=np.uint16(4))
+    assert r.launch.check == "full" and r.launch.smem == 4
+
+
+def test_a_grid_of_more_than_32_bits_is_refused_by_name(axpy):
+    with pytest.raises(ValueError, match="grid=4294967296: one to three whole numbers"):
+        axpy[1 << 32](*vectors(32), 1.0, 32, block=32)
+
+
+def test_scalars_of_ctypes(axpy):
+    x, y = vectors(32)
+    want = 2 * x + y
+    axpy[1](x, y, ctypes.c_float(2), ctypes.c_uint32(32), block=32)
+    np.testing.assert_array_equal(y, want)
+    with pytest.raises(dw.Fault, match="global address 0x0"):
+        axpy[1](ctypes.c_void_p(0), y, 1.0, 32, block=32)
+
+
+def test_ptx_as_compilers_give_it_and_what_is_none(tmp_path):
+    assert dw.Kernel.from_ptx(ptx.AXPY.encode() + b"\0") == dw.Kernel.from_ptx(ptx.AXPY)
+    cubin = tmp_path / "k.cubin"
+    cubin.write_bytes(b"\x7fELF\xff\xfe\0")
+    for source in ("", b"", cubin):
+        with pytest.raises(dw.IllegalError, match="there is no .version directive"):
+            dw.Kernel.from_ptx(source)
+    with pytest.raises(TypeError, match="source=None: PTX, or the path of a file"):
+        dw.Kernel.from_ptx(None)
+
+
+def test_what_is_pickled_is_equal(axpy):
+    assert pickle.loads(pickle.dumps(axpy)) == axpy and hash(pickle.loads(pickle.dumps(axpy))) == hash(axpy)
+    m = dw.tensor_map(np.zeros((64, 64), np.float32), box=(32, 32))
+    assert m == m and m != dw.tensor_map(np.zeros((64, 64), np.float32), box=(32, 32)) and len({m, m}) == 1
+
+
+@pytest.mark.parametrize("options, text", [
+    (dict(box=32), "box=32: whole numbers, one per dimension"),
+    (dict(box=(-1, 32)), "box=(-1, 32): numbers from 0"),
+    (dict(box=(1.5, 32)), "box=(1.5, 32): whole numbers"),
+    (dict(box=(32, 32), strides=(4,)), "strides=(4,): 1 numbers for 2 dimensions"),
+    (dict(box=(32, 32), strides=(-256, 4)), "strides=(-256, 4): numbers from 0"),
+    (dict(box=(32, 32), element_strides=(1,)), "element_strides=(1,): 1 numbers for 2 dimensions"),
+    (dict(box=(1, 32, 32), shape=(1, 64, 64)), "3 dimensions, the array has 2: give strides="),
+])
+def test_a_maps_numbers_are_refused_by_name(options, text):
+    with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+        dw.tensor_map(np.zeros((64, 64), np.float32), **options)
+
+
+def test_a_map_has_no_stride_inside_rows():
+    """CUtensorMap has strides of the outer dimensions only: a map over every second column would read every column."""
+    with pytest.raises(ValueError, match="innermost elements of the array are 8 bytes apart, not 4"):
+        dw.tensor_map(np.zeros((64, 64), np.float32)[:, ::2], box=(32, 32))
+    assert dw.tensor_map(np.zeros((64, 64), np.float32)[::2], box=(32, 32)).strides == (512, 4)
+    with pytest.raises(ValueError, match=r"lower=\(0,\): 1 numbers for 2 dimensions"):
+        dw.im2col_map(np.zeros((2, 8, 8, 16), np.float32), 16, 8, (0,), (0, 0))
+
+
+def test_arrays_that_cannot_be_had_are_named(axpy):
+    class Elsewhere:
+        def __dlpack__(self, **_):
+            raise BufferError("no")
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+    with pytest.raises(TypeError, match="Elsewhere: its __dlpack__ gives no array in this machine's memory"):
+        axpy[1](Elsewhere(), np.zeros(32, np.float32), 1.0, 32, block=32)
+    with pytest.raises(TypeError, match="dtype='f33': neither NumPy nor ml_dtypes has it"):
+        dw.poison(3, "f33")
+
+
+def test_tensors_whose_memory_is_not_their_value(axpy):
+    torch = pytest.importorskip("torch")
+    for t in (torch.eye(8).to_sparse(), torch.ones(32, dtype=torch.complex64).conj()):
+        with pytest.raises(TypeError, match="whose memory does not hold its values"):
+            axpy[1](t, np.zeros(32, np.float32), 1.0, 32, block=32)
+    assert dw.poison(3, torch.bfloat16).dtype.name == "bfloat16"
+
+
+def test_every_name_is_listed_and_described():
+    assert {"cuda", "cute", "kernels", "numbers", "pictures", "triton", "sweep", "Kernel"} <= set(dir(dw))
+    for name in dir(dw):
+        assert inspect.getdoc(getattr(dw, name)), name
+
+
+def test_a_trace_without_cycles_says_how_to_get_one(axpy):
+    with pytest.raises(ValueError, match="driver='timed', trace=True"):
+        axpy[1](*vectors(32), 1.0, 32, block=32, trace=True).perfetto()
+    with pytest.raises(TypeError, match="runs with trace=True"):
+        dw.diff_traces(None, "")

@@ -66,3 +66,23 @@ def test_what_a_kernel_refuses():
     with pytest.raises(dw.Error, match="F36") as e:
         dw.kernels.tma_copy(rows=64, columns=64, max_instructions=100)
     assert e.value.code.startswith("F36")
+
+
+def test_levels_of_checks_are_those_of_a_launch_and_none_is_no_option():
+    for level, hazards in ((True, []), (None, [])):
+        r = dw.kernels.gemm_bf16(m=128, n=128, k=64, check=level, bn=None)
+        assert r.hazards == hazards and r["d"].shape == (128, 128)
+
+
+def test_tensors_of_types_that_numpy_does_not_have():
+    torch = pytest.importorskip("torch")
+    a, b = (torch.from_numpy(integers(s, 128, 64)).to(torch.bfloat16) for s in (1, 2))
+    d = dw.kernels.gemm_bf16(a=a, b=b, d_type="f32")["d"]
+    assert np.array_equal(d, integers(1, 128, 64) @ integers(2, 128, 64).T)
+
+
+def test_what_is_no_array_of_numbers_or_runs_nothing():
+    with pytest.raises(TypeError, match="complex128: real numbers"):
+        dw.kernels.gemm_bf16(a=np.ones((128, 64), complex), b=np.ones((128, 64)))
+    with pytest.raises(dw.IllegalError, match="the command ran no kernel"):
+        dw.kernels.gemm_bf16(help=True)

@@ -1,6 +1,9 @@
 """Formats, products, layouts and pictures."""
 
 import csv
+import re
+import warnings
+from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
@@ -104,8 +107,85 @@ def test_products_of_whole_numbers_are_exact_in_every_kind():
 def test_products_that_an_instruction_does_not_have_are_refused():
     a = np.zeros((2, 32), np.uint8)
     for bad, text in [(dict(a_format="e4m3"), "has no kind f16"), (dict(by=dw.numbers.MMA(kind="f64")), "no kind 'f64'"), (dict(by=dw.numbers.MMA(k=24)), "a multiple of 24"),
-                      (dict(by=dw.numbers.MMA(kind="mxf8f6f4"), a_format="e4m3", a_scales=np.zeros((2, 1))), "equal numbers")]:
+                      (dict(by=dw.numbers.MMA(kind="mxf8f6f4"), a_format="e4m3", a_scales=np.zeros((2, 1), np.uint8)), "equal numbers")]:
         with pytest.raises(ValueError, match=text):
             dw.numbers.mma(a, a, **bad)
     with pytest.raises(ValueError, match="of one K"):
         dw.numbers.mma(a, a[:, :16])
+
+
+def nearest(value, ours):
+    """The code of the value nearest to a number, by exact fractions; of two as near the even one. Codes of one sign are in the order of their values."""
+    bits = dw.numbers.info(ours)["bits"]
+    values = [(Fraction(float(v)), code) for code, v in enumerate(dw.dequantize(np.arange(1 << (bits - 1)), ours)) if np.isfinite(v)]
+    return min((abs(Fraction(value) - v), code & 1, code) for v, code in values)[2]
+
+
+@pytest.mark.parametrize("ours", ["e2m1", "e4m3", "e5m2", "f16"])
+def test_doubles_are_rounded_once(ours):
+    """Next to the middle of two codes: rounded to float32 first they would be in the middle."""
+    codes = np.arange(20, 60) if ours != "e2m1" else np.arange(7)
+    middles = (dw.dequantize(codes, ours).astype(np.float64) + dw.dequantize(codes + 1, ours)) / 2
+    for x in (middles, middles * (1 + 2.0**-40), middles * (1 - 2.0**-40)):
+        assert dw.quantize(x, ours).tolist() == [nearest(float(v), ours) for v in x]
+
+
+def test_doubles_beyond_float32_are_rounded_without_a_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert dw.dequantize(dw.quantize([1e300, -1e300, 1e-300, 2**70], "e4m3"), "e4m3").tolist() == [448, -448, 0, 448]
+    assert dw.dequantize(dw.quantize([2**24 + 1], "f32"), "f32").tolist() == [2**24]
+
+
+@pytest.mark.parametrize("ours, theirs", PAIRS)
+def test_an_array_of_the_format_is_its_codes(ours, theirs):
+    x = np.asarray([1.0, 2.0]).astype(dtype_of(theirs))
+    assert dw.dequantize(x, ours).tolist() == [1.0, 2.0]
+    assert dw.dequantize(dw.convert(x, ours, "f32"), "f32").tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("call, text", [
+    (lambda: dw.dequantize([300], "e4m3"), "codes of e4m3: from 0 to 255; there are 300 to 300"),
+    (lambda: dw.dequantize([-1], "e4m3"), "codes of e4m3: from 0 to 255"),
+    (lambda: dw.dequantize([16], "e2m1"), "codes of e2m1: from 0 to 15"),
+    (lambda: dw.dequantize([1.5], "e4m3"), "codes of e4m3: whole numbers, or an array of that format; not float64"),
+    (lambda: dw.dequantize(np.ones(2, np.float16), "bf16"), "codes of bf16: whole numbers, or an array of that format; not float16"),
+    (lambda: dw.numbers.pack_fp4([16, 17]), "codes of e2m1: from 0 to 15"),
+    (lambda: dw.numbers.pack_fp4([1.5, 2.0]), "codes of e2m1: whole numbers"),
+    (lambda: dw.numbers.quantize_blocks(np.ones((2, 16)), block=0), "blocks of 0 along the last axis"),
+    (lambda: dw.numbers.dequantize_blocks(np.ones((2, 32), np.uint8), np.ones((2, 1), np.uint8)), "scales of shape (2, 1): (2, 2), one for each block of 16"),
+    (lambda: dw.quantize(["a"], "e4m3"), "values: real numbers"),
+    (lambda: dw.quantize([1j], "e4m3"), "values: real numbers"),
+    (lambda: dw.quantize([None], "e4m3"), "NoneType"),
+    (lambda: dw.quantize([1.0], None), "format=None: a word is expected"),
+    (lambda: dw.numbers.mma(np.ones((4, 16)), np.ones((4, 16), np.uint16)), "codes of f16: whole numbers"),
+    (lambda: dw.numbers.mma(np.ones((4, 16), np.float16), np.ones((4, 16), np.float16), np.ones((3, 4))), "C (3, 4): values [M, N], here (4, 4)"),
+    (lambda: dw.layout(3), "expression=3: a word is expected"),
+    (lambda: dw.layout("8:1").picture("pink"), "colour='pink'"),
+    (lambda: dw.fragments(None), "instruction=None: a word is expected"),
+])
+def test_what_are_no_numbers_is_told(call, text):
+    with pytest.raises((TypeError, ValueError), match=re.escape(text)):
+        call()
+
+
+def test_tensors_are_arrays_of_their_types():
+    torch = pytest.importorskip("torch")
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    assert dw.quantize(x, "e4m3").tolist() == dw.quantize(x.detach().to(torch.bfloat16), "e4m3").tolist() == [56, 64]
+    assert dw.dequantize(x.detach().to(torch.float8_e4m3fn), "e4m3").tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("name", ["ldmatrix.x3", "stmatrix.x3", "tcgen05.ld.16x256b.x3", "tcgen05.ld.32x32b.x256", "mma.m16n8k16.f32.bf16.e4m3.f32"])
+def test_instructions_that_there_are_not_have_no_fragments(name):
+    """PTX: .x1, .x2, .x4 of ldmatrix, powers of two up to .x128 of tcgen05.ld; A and B of one size."""
+    with pytest.raises(dw.IllegalError, match="E4306"):
+        dw.fragments(name)
+
+
+def test_narrow_floats_take_a_byte_each_where_k_is_32():
+    """.kind::f8f6f4: e2m1 and its relatives of 6 bits lie in containers of 8; .kind::mxf4 packs eight into a register."""
+    eight, four = (dw.fragments(f"mma.{shape}.f32.e2m1.e2m1.f32") for shape in ("m16n8k32", "m16n8k64"))
+    for narrow, e4m3 in zip(eight, dw.fragments("mma.m16n8k32.f32.e4m3.e4m3.f32")):
+        assert narrow.text.splitlines()[1:] == e4m3.text.splitlines()[1:]
+    assert "R3.7" in four[0].text and "R3.4" not in eight[0].text

@@ -182,5 +182,49 @@ def test_one_driver_may_be_a_word(inner):
     inner("""
 @pytest.mark.drywell(drivers="timed")
 def test_it(drywell):
-    assert drywell.driver == "timed"
+    assert drywell(dw.Kernel.from_ptx(ptx.neighbours(True)))[1](dw.poison(64, np.uint32)).cycles > 0
 """).assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize("mark, text", [("drivers=[]", "the test would never run"), ("drivers='eager', max_cycles=9", "no launch has cycles")])
+def test_a_mark_that_checks_nothing_fails(inner, mark, text):
+    result = inner(f"""
+@pytest.mark.drywell({mark})
+def test_it(drywell):
+    drywell(dw.Kernel.from_ptx(ptx.neighbours(True)))[1](dw.poison(64, np.uint32))
+""")
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines([f"*{text}*"])
+
+
+def test_a_launch_past_the_fixture_is_no_test(inner):
+    """A kernel that is called by itself is not checked, however wrong it is; one that is expected to fault was tried."""
+    result = inner("""
+@pytest.mark.drywell(drivers="eager")
+def test_past(drywell):
+    dw.Kernel.from_ptx(ptx.neighbours(False))[1](dw.poison(64, np.uint32))
+
+@pytest.mark.drywell(drivers="eager")
+def test_faults(drywell):
+    with pytest.raises(dw.Fault):
+        drywell(dw.Kernel.from_ptx(ptx.AXPY))[1](None, None, 1.0, 4, block=32)
+
+def test_unmarked(drywell):
+    pass
+""")
+    result.assert_outcomes(failed=1, passed=2)
+    result.stdout.fnmatch_lines(["*nothing was launched that mark drywell sees*"])
+
+
+def test_one_allowed_hazard_may_be_a_word_and_the_machine_is_the_marks(inner):
+    result = inner("""
+@pytest.mark.drywell(drivers="eager", allow="H7401")
+def test_race(drywell):
+    drywell(dw.Kernel.from_ptx(ptx.neighbours(False)))[1](dw.poison(64, np.uint32))
+
+@pytest.mark.drywell(drivers="eager", arch="sm_90a")
+def test_arch(drywell):
+    with pytest.raises(dw.IllegalError, match="sm_90a does not load PTX for sm_100a"):
+        drywell(dw.Kernel.from_ptx(ptx.neighbours(True)))[1](dw.poison(64, np.uint32))
+""")
+    result.assert_outcomes(passed=2)

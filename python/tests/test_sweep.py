@@ -3,6 +3,7 @@
 import functools
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -16,6 +17,7 @@ import pytest
 
 import drywell as dw
 import ptx
+from drywell.sweeping import keys_of
 
 
 def launch(block, n=256):
@@ -302,3 +304,88 @@ def test_what_went_wrong_is_told_where_nothing_went_right():
     assert repr(s) == "<drywell.Sweep 2 points: 2 ran, 0 reused, 2 failed>"
     with pytest.raises(ValueError, match="no point has a value 'cycles'; 2 of 2 failed, the first with: ValueError: of no use"):
         s.best()
+
+
+@pytest.mark.parametrize("space, text", [
+    ({"driver": "eager"}, "space['driver']='eager': a sequence of values; one alone is ['eager']"),
+    ({"x": 3}, "space['x']=3: a sequence of values; one alone is [3]"),
+    ([1], "a mapping for each point"),
+    ("x", "a mapping for each point"),
+    (None, "a mapping for each point"),
+])
+def test_a_space_that_is_none_is_told(space, text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        dw.sweep(abs, space, "serial")
+
+
+@pytest.mark.parametrize("options, text", [(dict(executor="threads"), "executor='threads': None (processes), 'serial'"), (dict(salt=3), "salt=3: a word is expected")])
+def test_options_that_are_none_are_told(options, text):
+    with pytest.raises(TypeError, match=re.escape(text)):
+        dw.sweep(abs, {"x": [1]}, **options)
+
+
+def abs_of(x):
+    return abs(x)
+
+
+def leave(x):
+    sys.exit("no such tile")
+
+
+def test_a_point_that_leaves_the_program_is_a_failure():
+    assert [r["error"] for r in dw.sweep(leave, {"x": [1, 2]}, "serial")] == ["SystemExit: no such tile"] * 2
+
+
+def test_not_a_number_is_never_the_best():
+    s = dw.sweep(lambda x: {"y": x and float(x)} if x != 2 else {"y": float("nan")}, {"x": [2, 3, 1]}, "serial")
+    assert s.best("y")["x"] == 1 and "failed" in str(s.picture("x", "x", "y"))
+    with pytest.raises(ValueError, match="no point has a name 'z': x, y"):
+        s.picture("z", "x", "y")
+
+
+def test_a_result_named_error_is_told():
+    assert "give it another" in dw.sweep(lambda x: {"error": 0.5}, {"x": [1]}, "serial").failures[0]["error"]
+
+
+@pytest.mark.parametrize("line", [b"hello", b"[]", b'{"a": 1}', b"\xff"])
+def test_files_that_are_no_journal_are_told_and_broken_caches_are_none(tmp_path, line):
+    journal = tmp_path / "notes.txt"
+    journal.write_bytes(line + b"\n")
+    with pytest.raises(ValueError, match="notes.txt:1: no row of a sweep"):
+        dw.sweep(lambda x: x, {"x": [1]}, "serial", path=journal)
+    assert journal.read_bytes() == line + b"\n"
+    cache = tmp_path / "cache"
+    assert dw.sweep(abs_of, {"x": [-3]}, "serial", cache=cache).ran == 1
+    (kept,) = cache.glob("*/*.json")
+    kept.write_bytes(line)
+    again = dw.sweep(abs_of, {"x": [-3]}, "serial", cache=cache)
+    assert again.ran == 1 and again.best("value")["value"] == 3
+
+
+class Scaled:
+    step = 1
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+    def times(self, x):
+        return x * self.factor
+
+
+def stepped(x):
+    return x + Scaled.step
+
+
+def test_the_object_of_a_method_and_classes_are_content(monkeypatch):
+    def key(fn):
+        return next(keys_of(fn, [{"x": 1}]))
+
+    objects = [Scaled(2), Scaled(3)]
+    assert key(objects[0]) == key(Scaled(2)) and key(objects[0].times) == key(Scaled(2).times)
+    assert key(objects[0]) != key(objects[1]) and key(objects[0].times) != key(objects[1].times)
+    before = key(stepped)
+    monkeypatch.setattr(Scaled, "step", 2)
+    assert key(stepped) != before

@@ -1,6 +1,9 @@
 """Triton: kernels of unusual kinds. Scans and reductions of several values, atomics of every kind, a lock, random numbers, packed inline PTX,
 conversions at their limits, descriptors of odd shapes, warp specialisation, clusters, loops whose lengths are data."""
 
+import pickle
+import threading
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -892,3 +895,42 @@ def test_triton_compiles_for_the_machine():
 @pytest.mark.parametrize("fn, arch", R.parameters())
 def test_right(fn, arch):
     check_case(fn, arch, dw.triton.simulate)
+
+
+@triton.jit
+def past_the_end(x, z, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(z + i, tl.load(x + i))
+
+
+def test_a_fault_names_the_argument_and_extents_may_be_one_number():
+    with pytest.raises(dw.Fault, match="the allocation below is 'x'"):
+        dw.triton.kernel(past_the_end)[1](np.ones(32, np.float32), dw.poison(64), B=64)
+
+
+def test_extents_that_are_none_are_refused_by_name():
+    for grid in (-1,), (1.5,):
+        with pytest.raises((TypeError, ValueError), match="grid=.*one to three whole numbers"):
+            dw.triton.kernel(past_the_end)[grid](np.ones(64, np.float32), dw.poison(64), B=64)
+
+
+def test_another_thread_is_told_that_it_has_no_simulation():
+    said = []
+
+    def call():
+        with pytest.raises(RuntimeError) as e:
+            past_the_end[(1,)](np.ones(64, np.float32), dw.poison(64), B=64)
+        said.append(str(e.value))
+
+    with dw.triton.simulate():
+        thread = threading.Thread(target=call)
+        thread.start()
+        thread.join()
+    assert said == ["a Triton kernel was called with arrays outside dw.triton.simulate() of this thread: each thread opens its own"]
+
+
+def test_kernels_are_pickled_by_name():
+    again = pickle.loads(pickle.dumps(dw.triton.kernel(past_the_end)))
+    z = dw.poison(64)
+    again[1](np.ones(64, np.float32), z, B=64)
+    assert (z == 1).all()

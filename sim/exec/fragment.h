@@ -53,9 +53,10 @@ struct RowByte {
 };
 constexpr RowByte rows_plain(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane / 4, lane % 4 * 4 + b}; }
 constexpr RowByte rows_transposed_b16(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b / 2, lane / 4 * 2 + b % 2}; }
-/// Bytes, transposed: a register takes two columns, eight apart, of two neighbouring rows. The source is CUTLASS's copy traits of
-/// these instructions (SM100_U8x8_LDSM_T, SM100_U8x4_STSM_T), because the PTX ISA has only a picture.
-constexpr RowByte rows_transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + r % 2 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
+/// Bytes, transposed. A load gives a register four neighbouring rows of one column; the second register of a matrix has the column
+/// eight later. A store takes two neighbouring rows of two columns, eight apart. The PTX ISA has only pictures; the source is CUTLASS: the
+/// copy traits SM100_U8x8_LDSM_T with the exchange of bytes that its copy() does behind the instruction, and SM100_U8x4_STSM_T.
+constexpr RowByte rows_transposed_load_b8(uint32_t lane, uint32_t r, uint32_t b) { return {16 * (r / 2) + lane % 4 * 4 + b, lane / 4 + 8 * (r % 2)}; }
 constexpr RowByte rows_transposed_store_b8(uint32_t lane, uint32_t r, uint32_t b) { return {8 * r + lane % 4 * 2 + b % 2, lane / 4 + 8 * (b / 2)}; }
 
 /// Words of one register of A or B, whose elements fill them, to or from rows of `stride` words: a quad of lanes holds four neighbours.

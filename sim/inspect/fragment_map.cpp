@@ -37,11 +37,16 @@ struct Words {
     }
   }
   bool has(std::string_view w) const { return std::find(list.begin(), list.end(), w) != list.end(); }
-  /// 4 for ".x4"; `otherwise` without such a word.
+  /// 4 for ".x4"; `otherwise` without such a word. No instruction has another count than a power of two.
   uint32_t count(uint32_t otherwise) const {
+    const auto* word = std::find_if(list.data(), list.data() + list.size(), is_count);
+    if (word == list.data() + list.size()) return otherwise;
     for (uint32_t n = 1; n <= 128; n *= 2)
-      if (has(fmt::format("x{}", n))) return n;
-    return otherwise;
+      if (*word == fmt::format("x{}", n)) return n;
+    refuse(all, fmt::format("no form has .{}", *word));
+  }
+  static bool is_count(std::string_view w) {
+    return w.size() > 1 && w[0] == 'x' && std::all_of(w.begin() + 1, w.end(), [](char c) { return c >= '0' && c <= '9'; });
   }
   /// Words that are types, in order.
   std::vector<isa::Mod> types() const {
@@ -61,8 +66,11 @@ struct Words {
   }
 };
 
-/// Bits of an element in a register; tf32 takes 32.
-uint32_t register_bits(isa::Mod type) { return type == isa::Mod::tf32 ? 32 : isa::type_bits(type); }
+/// Bits of an element of A or B in a register: tf32 takes 32, and e2m1 takes 8 where k is 32 (.kind::f8f6f4), as its relatives of 6 bits always do.
+uint32_t register_bits(isa::Mod type, uint32_t k) {
+  if (type == isa::Mod::tf32) return 32;
+  return type == isa::Mod::e2m1 && k == 32 ? 8 : isa::type_bits(type);
+}
 
 void finish(FragmentMap& f) {
   for (const FragmentElement& e : f.elements) {
@@ -181,11 +189,12 @@ std::vector<FragmentMap> mma_fragments(const Words& w) {
   // A shape of another instruction is decoded to a shape with a different text.
   if (w.shape() != fmt::format("m{}n{}k{}", s.m, s.n, s.k)) refuse(w.all, "no shape of mma.sync such as m16n8k16");
   const Types t = types_of(w);
+  if (register_bits(t.a, s.k) != register_bits(t.b, s.k)) refuse(w.all, "A and B of different sizes");
   std::vector<FragmentMap> out;
   if (shape_mod == isa::Mod::m8n8k4 && isa::type_bits(t.a) == 16) {
     out = quad_fragments(w, t);
   } else {
-    const uint32_t a_bits = register_bits(t.a), b_bits = register_bits(t.b), d_parts = isa::type_bits(t.d) == 16 ? 2 : 1;
+    const uint32_t a_bits = register_bits(t.a, s.k), b_bits = register_bits(t.b, s.k), d_parts = isa::type_bits(t.d) == 16 ? 2 : 1;
     const auto registers = [](uint32_t elements, uint32_t bits) { return elements / 32 / per_register(bits); };
     const auto name = [&](const char* x, isa::Mod type) { return fmt::format("{} of {}, {}", x, w.all, isa::mod_text(type)); };
     out.push_back(fill(name("A", t.a), "a", registers(uint32_t{s.m} * s.k, a_bits), per_register(a_bits),
@@ -285,7 +294,7 @@ std::vector<FragmentMap> wgmma_fragments(const Words& w) {
   if (!w.shape().starts_with("m64n") || shape_mod == isa::Mod::none) refuse(w.all, "no shape of wgmma such as m64n64k16");
   const isa::WgmmaShape s = isa::wgmma_shape(shape_mod);
   const Types t = types_of(w);
-  const uint32_t bits = register_bits(t.a), parts = isa::type_bits(t.d) == 16 ? 2 : 1, per = per_register(bits);
+  const uint32_t bits = register_bits(t.a, 0), parts = isa::type_bits(t.d) == 16 ? 2 : 1, per = per_register(bits);
   // A in four registers of 32 bits, with the layout of A of mma.sync's m16 in 32-bit words (sim/engine/wgmma.cpp).
   FragmentMap a = fill(fmt::format("A of {} in registers, {}", w.all, isa::mod_text(t.a)), "a", 4, per, [&](uint32_t lane, uint32_t r, uint32_t e) {
     const FragmentPlace at = place_in_a({16, 8, 8}, 32, lane, r, 0);

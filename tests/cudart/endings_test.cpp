@@ -153,5 +153,13 @@ TEST(Preloading, LeavesASanitizersRuntimeInItsPlace) {
 #endif
 }
 
+// What a program starts with an LD_LIBRARY_PATH of its own (Triton's test of compilation ahead of time does) has the stand-in, too.
+TEST(Preloading, ReachesAChildWithAnotherLibraryPath) {
+  if (binary_path().empty()) GTEST_SKIP() << "the tools are not built";
+  const Finished f = drywell({"exec", "--", "/bin/sh", "-c", "LD_LIBRARY_PATH=/nowhere /bin/cat /proc/self/maps"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_NE(f.out.find("libdrywell_cudart.so"), std::string::npos) << f.out;
+}
+
 }  // namespace
 }  // namespace drywell::test

@@ -118,7 +118,7 @@ TEST(LdmatrixBytes, UnpacksPaddedRows) {
   }
 }
 
-// Transposed bytes: every byte of the 16 rows arrives once, two neighbouring rows and two columns eight apart a register.
+// Transposed bytes: every byte of the 16 rows arrives once, as A of mma.m16n8k32 takes it where rows are k: row l / 4 (and 8 later), four neighbours of k.
 TEST(LdmatrixBytes, TransposedBytes) {
   WarpProgram p;
   p.body = kRowAddress + fmt::format("  ldmatrix.sync.aligned.m16n16.x2.trans.shared.b8 {}, [%t0];", registers("o", 4));
@@ -134,10 +134,10 @@ TEST(LdmatrixBytes, TransposedBytes) {
       for (unsigned lane = 0; lane < 32; ++lane) {
         const auto word = static_cast<uint32_t>(r.registers[(2 * matrix + reg) * 32 + lane]);
         for (unsigned b = 0; b < 4; ++b) ++seen[word >> (8 * b) & 0xFF];
-        EXPECT_EQ(word & 0xF, lane / 4);
-        EXPECT_EQ(word >> 4 & 0xF, lane % 4 * 4 + reg * 2);
-        EXPECT_EQ((word >> 8 & 0xFF) - (word & 0xFF), 16u);
-        EXPECT_EQ((word >> 16 & 0xFF) - (word & 0xFF), 8u);
+        for (unsigned b = 0; b < 4; ++b) {
+          EXPECT_EQ(word >> (8 * b) & 0xF, lane / 4 + 8 * reg);
+          EXPECT_EQ(word >> (8 * b + 4) & 0xF, lane % 4 * 4 + b);
+        }
       }
     }
     EXPECT_EQ(seen, std::vector<unsigned>(256, 1));

@@ -1,5 +1,7 @@
 """CuPy: RawKernel, RawModule, ElementwiseKernel, ReductionKernel, its own element operations, a mask, a scan, fused functions."""
 
+import importlib.util
+
 import cupy as cp
 import numpy as np
 
@@ -54,3 +56,22 @@ with stream:
         assert "cannot be captured" in str(e), e
     finally:
         stream.end_capture()
+
+# Sparse matrices, by SciPy: beside SciPy's own.
+if importlib.util.find_spec("scipy") is not None:
+    import scipy.sparse
+    from cupyx.scipy import sparse
+    from cupyx.scipy.sparse import linalg
+
+    dense = np.diag(np.arange(3.0, 23.0)) + np.diag(np.full(19, 0.5), 1) + np.diag(np.full(16, -0.25), -4)
+    a, v = scipy.sparse.csr_matrix(dense), np.arange(20.0)
+    da, dv = sparse.csr_matrix(a), cp.asarray(v)
+    for ours, theirs in (
+        (da.toarray(), dense), (da @ dv, dense @ v), (dv @ da, v @ dense), ((da @ da).toarray(), dense @ dense), (da.T.toarray(), dense.T), (da.tocsc().toarray(), dense),
+        (da.tocoo().toarray(), dense), ((da - 2 * da).toarray(), -dense), (da.sum(0), dense.sum(0, keepdims=True)), (da[2:7].toarray(), dense[2:7]), (da @ cp.asarray(dense), dense @ dense),
+        (sparse.coo_matrix((dv, (cp.asarray([1] * 20), cp.asarray([3] * 20))), shape=(4, 4)).tocsr().toarray()[1], [0, 0, 0, v.sum()]), (dense @ linalg.spsolve(da, dv).get(), v),
+        (dense @ linalg.gmres(da, dv, atol=1e-9)[0].get(), v), (dense @ linalg.lsqr(da, dv)[0].get(), v), (linalg.spsolve_triangular(sparse.tril(da, format="csr"), dv), np.linalg.solve(np.tril(dense), v)),
+        (dense @ linalg.splu(da).solve(dv).get(), v), (linalg.eigsh(da + da.T, k=2)[0], np.linalg.eigvalsh(dense + dense.T)[-2:]), (np.sort(linalg.svds(da, k=2)[1].get()), np.sort(np.linalg.svd(dense)[1])[-2:]),
+        (cp.asfortranarray(cp.asarray(dense)), dense),
+    ):  # fmt: skip
+        np.testing.assert_allclose(cp.asnumpy(ours), theirs, rtol=1e-5, atol=1e-5)

@@ -137,6 +137,19 @@ except triton.runtime.errors.OutOfResources as e:
     assert "threads, Required: 2048, Hardware limit: 1024" in str(e), e
 else:
     raise AssertionError("2048 threads were launched")
+# Types that CUDA's kernels have and the CPU's do not: integers, halves; also in place.
+counted = torch.histc(torch.tensor([1, 2, 2, 7], dtype=torch.int32, device="cuda"), 8, 0, 7)
+assert counted.dtype == torch.int32
+same(counted, torch.tensor([0, 1, 2, 0, 0, 0, 0, 1], dtype=torch.int32))
+half = torch.histc(torch.tensor([0.5, 1.5, 1.5], dtype=torch.float16, device="cuda"), 2, 0, 2)
+assert half.dtype == torch.float16
+same(half, torch.tensor([1.0, 2.0], dtype=torch.float16))
+# PyTorch's profiler records the CPU: with the GPU's activities, its default, CUPTI would call itself without end.
+with torch.profiler.profile() as profile:
+    double[(1,)](x, out, 6, 256)
+    torch.cuda.synchronize()
+    (x + 1).sum()
+assert "aten::sum" in profile.key_averages().table(sort_by="cuda_time_total")
 # A tensor of the CPU is refused, as on a GPU.
 try:
     double[(1,)](host, out, 1, 256)

@@ -75,6 +75,40 @@ def _libraries(cupy):
     _replace(cupy, cupy.fft, _TRANSFORMS, numpy.fft)
     _methods(cupy)
     _random(cupy)
+    # CuPy's own is cuBLAS for matrices of floats; a copy into that order is a kernel of CuPy's.
+    cupy.asfortranarray = lambda a, dtype=None: cupy.asarray(a, dtype=dtype, order="F")
+
+
+def vectors(module):
+    """cupy.cublas: what CuPy's iterative solvers ask of it."""
+    import cupy
+    import numpy
+
+    def reduced(function):
+        def call(*arrays, out=None):
+            _begin(cupy)
+            result = cupy.asarray(function(*map(cupy.asnumpy, arrays)))
+            if out is None:
+                return result
+            out[...] = result
+            return out
+
+        return call
+
+    def axpy(a, x, y):
+        y += cupy.asarray(a, dtype=y.dtype) * x
+
+    def scal(a, x):
+        x *= cupy.asarray(a, dtype=x.dtype)
+
+    def gemv(transa, alpha, a, x, beta, y):
+        _begin(cupy)
+        host = {0: lambda m: m, 1: lambda m: m.T, 2: lambda m: m.conj().T}["NTC".index({"H": "C"}.get(transa, transa)) if isinstance(transa, str) else int(transa)]
+        y[...] = alpha * cupy.asarray(host(cupy.asnumpy(a)) @ cupy.asnumpy(x)) + (beta * y if beta else 0)
+
+    module.dot, module.dotu, module.dotc = reduced(numpy.dot), reduced(numpy.dot), reduced(numpy.vdot)
+    module.nrm2, module.asum = reduced(numpy.linalg.norm), reduced(lambda x: abs(x.real).sum() + abs(x.imag).sum())
+    module.axpy, module.scal, module.gemv = axpy, scal, gemv
 
 
 def scipy_fft(module):
@@ -99,7 +133,8 @@ def _methods(cupy):
     """Products and sorting as methods of an array."""
     array = cupy.ndarray
     array.dot = lambda self, other, out=None: cupy.dot(self, other, out=out)
-    array.__matmul__ = lambda self, other: cupy.matmul(self, other)
+    # A sparse matrix on the right has the product.
+    array.__matmul__ = lambda self, other: NotImplemented if hasattr(other, "tocsr") else cupy.matmul(self, other)
     array.__rmatmul__ = lambda self, other: cupy.matmul(other, self)
     array.__imatmul__ = lambda self, other: cupy.matmul(self, other, out=self)
 

@@ -100,7 +100,13 @@ def _on_cpu(torch, name, op):
     def compute(host_args, host_kwargs):
         # PyTorch hands a number of the program to a kernel in Python as a number, also where the schema has a tensor.
         number = any(i in tensors and not isinstance(a, torch.Tensor) for i, a in enumerate(host_args))
-        return (overloads if number else op)(*host_args, **host_kwargs)
+        chosen = overloads if number else op
+        try:
+            return chosen(*host_args, **host_kwargs)
+        except (NotImplementedError, RuntimeError) as e:
+            if "not implemented for" not in str(e):
+                raise
+            return torch_missing.wider(torch, chosen, host_args, host_kwargs, e)
 
     def call(*args, **kwargs):
         device.say("PyTorch's own operations are computed by PyTorch on the CPU; they take no simulated time")

@@ -70,6 +70,37 @@ def _sum_and_product(torch, c, a, b, out_dtype, *, beta=1, alpha=1):
     return (beta * c.float() + alpha * (a.float() @ b.float())).to(out_dtype)
 
 
+def wider(torch, op, args, kwargs, refusal):
+    """An operation whose CPU kernel lacks a type that CUDA's has: of halves in float32, which CUDA's computes in, too; of integers (histc) in float64."""
+    given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(t, torch.Tensor)]
+    halves = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
+    wide = halves if any(t.dtype in halves for t in given) else {t: torch.float64 for t in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
+    pairs = [(t, t.to(wide[t.dtype])) for t in given if t.dtype in wide]
+    if not pairs:
+        raise refusal
+
+    def each(f, x):
+        return type(x)(f(one) for one in x) if isinstance(x, (list, tuple)) else f(x)
+
+    def there(x):
+        return next((copy for own, copy in pairs if own is x), x)
+
+    def back(x):
+        if not isinstance(x, torch.Tensor):
+            return x
+        own = next((own for own, copy in pairs if copy is x), None)
+        return own if own is not None else x.to(pairs[0][0].dtype) if x.dtype == pairs[0][1].dtype else x
+
+    try:
+        result = op(*(each(there, a) for a in args), **{k: each(there, v) for k, v in kwargs.items()})
+    except (NotImplementedError, RuntimeError):
+        raise refusal from None
+    for own, copy in pairs:  # what the operation changed
+        if not torch.equal(own.to(copy.dtype), copy):
+            own.copy_(copy)
+    return each(back, result)
+
+
 _WRITTEN = {
     "aten::_fused_rms_norm_backward": _rms_norm_backward,
     "aten::_fused_dropout": _dropout,
