@@ -58,7 +58,7 @@ class CalledEffects {
   explicit CalledEffects(const Program& p) : p_(p), of_(p.functions.size()), known_(p.functions.size()) {}
   Effects of(uint32_t pc) {
     const isa::InstrSpec& row = isa::spec(p_.code[pc].opcode);
-    if (row.flow == Flow::call) return of_call(p_.calls[p_.code[pc].as<payload::Call>().site]);
+    if (row.flow == Flow::call) return of_call(p_.code[pc].get_if<payload::Call>());
     const bool memory = row.memory != MemoryRole::none;
     const isa::Instruction* const i = memory ? &p_.instruction(p_.code[pc]) : nullptr;
     const bool weak_store = row.memory == MemoryRole::store && row.completion == isa::Completion::sync && !isa::is_strong(*i);
@@ -66,9 +66,11 @@ class CalledEffects {
   }
 
  private:
-  Effects of_call(const CallSite& site) {
-    if (site.callee == CallSite::kIndirect || site.builtin != Builtin::none) return {true, false, true};
-    Effects e = of_function(site.callee);
+  // `call`: nullptr where the module does not define the function.
+  Effects of_call(const payload::Call* call) {
+    const CallSite* const site = call == nullptr ? nullptr : &p_.calls[call->site];
+    if (site == nullptr || site->callee == CallSite::kIndirect || site->builtin != Builtin::none) return {true, false, true};
+    Effects e = of_function(site->callee);
     e.calls = true;
     return e;
   }

@@ -242,6 +242,8 @@ TEST(PollingLoops, DoNotCallFunctionsThatDoMore) {
   EXPECT_EQ(may_poll(head + "atom.global.add.u32 %v, [%p], 1; red.global.add.u32 [%p], 1; ret; }\n", loop), "") << "a reduction";
   EXPECT_EQ(may_poll(head + "ld.global.u32 %v, [%p]; ret; }\n", loop), "") << "a weak load";
   EXPECT_EQ(may_poll(head + "ld.acquire.gpu.global.u32 %v, [%p]; call (%v), f, (%p); ret; }\n", loop), "") << "a function that calls itself";
+  const std::string device = ".extern .func (.reg .b32 %v) __cudaCDP2LaunchDeviceV2(.reg .b64 %p);\n";
+  EXPECT_EQ(may_poll(device + head + "ld.acquire.gpu.global.u32 %v, [%p]; call (%v), __cudaCDP2LaunchDeviceV2, (%p); ret; }\n", loop), "") << "a function that nothing defines";
 }
 
 }  // namespace
