@@ -1,4 +1,4 @@
-// Reductions that commute need no order of CTAs (docs/deviations.md, "atomics"): a launch uses the host's threads, and the memory is the same.
+// Reductions that commute need no order of CTAs (docs/deviations.md, "Memory and order"): a launch uses the host's threads, and the memory is the same.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
