@@ -9,4 +9,6 @@ bool is_strong(const Instruction& i) {
   return std::any_of(std::begin(kStrong), std::end(kStrong), [&](Mod m) { return i.has(m); });
 }
 
+bool is_uncached(const Instruction& i) { return is_strong(i) || i.has(Mod::cv); }
+
 }  // namespace drywell::isa

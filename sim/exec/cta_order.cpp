@@ -15,9 +15,7 @@ bool reduces(const DecodedOp& op) {
 
 // Weak loads of what other CTAs reduce meanwhile are data races.
 bool looks(const Program& p, const DecodedOp& op) {
-  if (isa::spec(op.opcode).memory != isa::MemoryRole::load) return false;
-  const isa::Instruction& i = p.instruction(op);
-  return isa::is_strong(i) || i.has(isa::Mod::cv);
+  return isa::spec(op.opcode).memory == isa::MemoryRole::load && isa::is_uncached(p.instruction(op));
 }
 
 }  // namespace

@@ -25,7 +25,7 @@ bool only_looks(const isa::InstrSpec& row) {
 
 /// True if the instruction may read a word that another thread writes meanwhile.
 bool polls(const isa::InstrSpec& row, const isa::Instruction& i) {
-  const bool strong = row.memory == MemoryRole::atomic || (row.memory == MemoryRole::load && (isa::is_strong(i) || i.has(Mod::cv)));
+  const bool strong = row.memory == MemoryRole::atomic || (row.memory == MemoryRole::load && isa::is_uncached(i));
   return strong && i.mod(isa::Slot::space) != Mod::local;
 }
 

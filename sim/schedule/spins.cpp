@@ -33,7 +33,7 @@ struct Loop {
 bool polls(const Program& p, uint32_t pc) {
   const isa::InstrSpec& row = isa::spec(p.code[pc].opcode);
   if (row.memory == isa::MemoryRole::atomic) return true;
-  return row.memory == isa::MemoryRole::load && (isa::is_strong(p.instruction(p.code[pc])) || p.instruction(p.code[pc]).has(isa::Mod::cv));
+  return row.memory == isa::MemoryRole::load && isa::is_uncached(p.instruction(p.code[pc]));
 }
 
 std::vector<uint32_t> polls_of(const Program& p, const Loop& l) {

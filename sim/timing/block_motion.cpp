@@ -18,7 +18,7 @@ using isa::RegId;
 constexpr unsigned kDeepest = 8;       // definitions that an address is followed through
 constexpr uint32_t kMostAligned = 16;  // bytes of the widest access
 
-bool is_weak(const Instruction& i) { return !isa::is_strong(i) && !i.has(Mod::cv); }
+bool is_weak(const Instruction& i) { return !isa::is_uncached(i); }
 
 // Parameters and constants are operands of other instructions in the machine: there is nothing to wait for.
 bool is_constant(const Instruction& i) {
