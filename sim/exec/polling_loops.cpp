@@ -90,13 +90,12 @@ class CalledEffects {
   std::vector<bool> known_;
 };
 
-/// Marks what lies between a branch and an earlier target of it, where `holds(target, end)`.
-template <class Holds>
-std::vector<bool> inside_loops(const Program& p, const Holds& holds) {
+/// Marks what lies between a branch and an earlier target of it, where something polls and nothing changes memory.
+std::vector<bool> inside_loops(const Program& p, const std::vector<Counts>& before) {
   std::vector<int> edges(p.code.size() + 1);  // loops that begin at a pc, less those that end before it
   for (uint32_t pc = 0; pc < p.code.size(); ++pc) {
     for (const uint32_t target : branch_targets(p, p.code[pc])) {
-      if (target > pc || !holds(target, pc + 1)) continue;
+      if (target > pc || before[pc + 1].changes != before[target].changes || before[pc + 1].polls == before[target].polls) continue;
       ++edges[target];
       --edges[pc + 1];
     }
@@ -117,13 +116,13 @@ std::vector<bool> loops_that_may_poll(const Program& p) {
     const Effects e = p.code[pc].instr < p.function_of(p.code[pc]).body.size() ? effects.of(pc) : Effects{};
     before[pc + 1] = {before[pc].changes + (e.changes ? 1 : 0), before[pc].polls + (e.calls && e.polls ? 1 : 0)};
   }
-  return inside_loops(p, [&](uint32_t begin, uint32_t end) { return before[end].changes == before[begin].changes && before[end].polls != before[begin].polls; });
+  return inside_loops(p, before);
 }
 
 std::vector<bool> polling_loops(const Program& p) {
   const std::vector<Counts> before = counts_of(p);
   if (before.back().polls == 0) return {};
-  return inside_loops(p, [&](uint32_t begin, uint32_t end) { return before[end].changes == before[begin].changes && before[end].polls != before[begin].polls; });
+  return inside_loops(p, before);
 }
 
 }  // namespace drywell::sim
