@@ -243,7 +243,7 @@ TEST(PollingLoops, DoNotCallFunctionsThatDoMore) {
   EXPECT_EQ(may_poll(head + "ld.global.u32 %v, [%p]; ret; }\n", loop), "") << "a weak load";
   EXPECT_EQ(may_poll(head + "ld.acquire.gpu.global.u32 %v, [%p]; call (%v), f, (%p); ret; }\n", loop), "") << "a function that calls itself";
   const std::string device = ".extern .func (.reg .b32 %v) __cudaCDP2LaunchDeviceV2(.reg .b64 %p);\n";
-  EXPECT_EQ(may_poll(device + head + "ld.acquire.gpu.global.u32 %v, [%p]; call (%v), __cudaCDP2LaunchDeviceV2, (%p); ret; }\n", loop), "") << "a function that nothing defines";
+  EXPECT_EQ(may_poll(device + kLook, "L: call (%r2), look, (%a);\ncall (%r2), __cudaCDP2LaunchDeviceV2, (%a);\nsetp.eq.u32 %p, %r2, 0;\n@%p bra L;\n"), "") << "a function that nothing defines";
 }
 
 }  // namespace
