@@ -142,7 +142,7 @@ void preload_stand_ins(const std::vector<std::string>& needed, const fs::path& l
 
 /// Sets a folder for what a compiler keeps: files made for the simulator must not lie among those made for a
 /// GPU. `leaf`: the name in a folder that the user chose.
-void own_cache(const char* name, const char* folder, const char* leaf = "drywell") {
+void own_cache(const char* name, const std::string& folder, const std::string& leaf = "drywell") {
   const std::string before = variable(name), user = variable("XDG_CACHE_HOME"), home = variable("HOME");
   const fs::path base =
       !before.empty() ? fs::path(before) / leaf
@@ -155,12 +155,10 @@ void set_compilers(const fs::path& library, bool timed) {
   const std::string ptxas = (library / "drywell-ptxas").string();
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
   own_cache("TRITON_CACHE_DIR", "triton");
-  // torch.compile keeps the times of its choices, too: only those of the timed driver are times.
-  if (timed)
-    own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-timed", "drywell-timed");
-  else
-    own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-untimed", "drywell-untimed");
-  own_cache("TILELANG_CACHE_DIR", "tilelang");
+  // torch.compile and TileLang keep the times of their choices, too: only those of the timed driver are times.
+  const std::string clock = timed ? "timed" : "untimed";
+  own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-" + clock, "drywell-" + clock);
+  own_cache("TILELANG_CACHE_DIR", "tilelang-" + clock, "drywell-" + clock);
 }
 
 /// True for a program that loads CUDA's libraries while it runs, if at all (an interpreter or a script), or that has the runtime

@@ -32,6 +32,8 @@ def install():
             "triton.profiler.viewer": ("drywell_boot.proton", "viewer"),
             "triton.runtime.autotuner": ("drywell_boot.triton_hooks", "autotuner"),
             "tilelang.contrib.nvcc": ("drywell_boot.tilelang", "nvcc"),
+            "tilelang.profiler.bench": ("drywell_boot.tilelang", "bench"),
+            "tilelang.autotuner.tuner": ("drywell_boot.tilelang", "tuner"),
             "torch": ("drywell_boot.torch_hooks", "torch"),
             "torch.autograd.profiler": ("drywell_boot.torch_profiler", "profiler"),
             "torch._inductor.runtime.benchmarking": ("drywell_boot.triton_hooks", "inductor"),

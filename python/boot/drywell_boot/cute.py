@@ -4,6 +4,8 @@ import os
 
 # The second is that of `cutlass.cute.experimental`, which has variables of its own.
 _PREFIXES = ("CUTE_DSL", "CUTE_EXPERIMENTAL_DSL")
+# Caches of packages that keep compiled functions as object files: what is loaded from one has no PTX, in this run or in the next.
+_OBJECT_CACHES = ("QUACK_CACHE_ENABLED", "FLASH_ATTENTION_CUTE_DSL_CACHE_ENABLED")
 
 
 def set_environment():
@@ -17,6 +19,7 @@ def set_environment():
         os.environ[f"{prefix}_KEEP"] = ",".join(kept + [t for t in ("ptx", "cubin") if t not in kept])
         os.environ[f"{prefix}_NO_CACHE"] = "1"  # what is loaded from the cache writes no PTX
         os.environ[f"{prefix}_LINEINFO"] = "1"
+    os.environ.update(dict.fromkeys(_OBJECT_CACHES, "0"))
 
 
 def package(module):
