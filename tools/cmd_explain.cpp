@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <memory>
 #include <sstream>
 
@@ -74,13 +75,19 @@ std::string section_of(const std::string& all, const std::string& code) {
   return out;
 }
 
+/// As the pages write it.
+std::string in_capitals(std::string code) {
+  std::transform(code.begin(), code.end(), code.begin(), [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return code;
+}
+
 ExitCode explain(const std::vector<std::string>& codes) {
   const std::string all = pages();
   std::string out;
-  for (const std::string& code : codes) {
-    const std::string section = section_of(all, code);
+  for (const std::string& given : codes) {
+    const std::string code = in_capitals(given), section = section_of(all, code);
     const auto row = find_code(code);
-    if (section.empty() && !row.has_value()) throw UsageError(fmt::format("no code '{}'", code), "explain");
+    if (section.empty() && !row.has_value()) throw UsageError(fmt::format("no code '{}'", given), "explain");
     out += section;
     if (section.empty()) {
       const auto rows = all_codes();

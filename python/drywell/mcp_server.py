@@ -320,7 +320,7 @@ def server(root: Path) -> Any:
 
 def _explain(code: str) -> str:
     try:
-        return clip(command_output("explain", "--", code))
+        return clip(command_output("explain", "--", code.strip()))
     except (Error, FileNotFoundError) as e:
         return str(e)
 

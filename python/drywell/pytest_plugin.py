@@ -183,6 +183,12 @@ def drywell(request: pytest.FixtureRequest) -> Iterator[Checked]:
         yield checked
 
 
+def _remedy(checked: Checked, error: Exception) -> list[str]:
+    """Triton has no device where there is no GPU."""
+    forgotten = checked.session is None and isinstance(error, RuntimeError) and "active drivers" in str(error)
+    return ["hint: triton=True in the mark drywell simulates kernels of Triton"] if forgotten else []
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
     """Judges what the test launched as a part of the test itself; a test that fails by itself shows the hazards, too."""
@@ -191,8 +197,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         return (yield)
     try:
         result = yield
-    except Exception:
-        pyfuncitem.add_report_section("call", "drywell", "\n\n".join(checked.complaints()))
+    except Exception as e:
+        pyfuncitem.add_report_section("call", "drywell", "\n\n".join(checked.complaints() + _remedy(checked, e)))
         raise
     finally:
         pyfuncitem.user_properties += checked.properties()

@@ -100,6 +100,7 @@ def test_the_debugger_shows_no_source_outside_the_folder(tmp_path):
 
 def test_explain_and_layout(tmp_path):
     assert "deadlock" in call(tmp_path, "explain", code="F3601")
+    assert call(tmp_path, "explain", code=" f3601\n") == call(tmp_path, "explain", code="F3601")
     assert "Fix" in call(tmp_path, "explain", code="H7401") or "fix" in call(tmp_path, "explain", code="H7401")
     assert call(tmp_path, "layout", expression="composition(20:2, (5,4):(4,1))")["value"] == "(5,4):(8,2)"
 

@@ -228,3 +228,13 @@ def test_arch(drywell):
         drywell(dw.Kernel.from_ptx(ptx.neighbours(True)))[1](dw.poison(64, np.uint32))
 """)
     result.assert_outcomes(passed=2)
+
+
+def test_a_kernel_of_triton_without_its_option_has_a_remedy(inner):
+    result = inner("""
+@pytest.mark.drywell(drivers="eager")
+def test_forgotten(drywell):
+    raise RuntimeError("0 active drivers ([]). There should only be one.")  # Triton's words
+""")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*hint: triton=True in the mark drywell*"])

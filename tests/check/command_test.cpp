@@ -50,6 +50,7 @@ TEST_F(CheckCommand, ExplainHasTheRuleAndBothKernels) {
   EXPECT_THAT(f.out, HasSubstr("\nbarriers:\n@first mbarrier.init.shared::cta.b64 [bar], 1;\n"));
   EXPECT_THAT(f.out, HasSubstr("E4305: "));
   EXPECT_EQ(drywell({"explain", "H1"}).exit_code, 2);
+  EXPECT_EQ(drywell({"explain", "h7001"}).out, drywell({"explain", "H7001"}).out);
 }
 
 TEST_F(CheckCommand, APoisonedBufferIsNotWritten) {
