@@ -9,7 +9,9 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
+#include <optional>
 
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/driver_words.h"
@@ -153,12 +155,19 @@ std::string free_folder(const std::string& folder, const std::string& kernel) {
   return sim::dump_folder(folder, number, kernel);
 }
 
+/// 0, or more than a clock can count: none.
+std::optional<std::chrono::steady_clock::time_point> deadline_in(double seconds) {
+  if (!(seconds > 0) || seconds > 1e9) return std::nullopt;
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(seconds));
+}
+
 nb::dict PyDevice::launch(size_t module, const LaunchRequest& r) {
   sim::RunOptions options = options_of(r);
   std::atomic<bool> stop{false};
   sim::RunProgress progress;
   options.stop = &stop;
   options.progress = &progress;
+  options.deadline = deadline_in(r.max_seconds);
   Watchers watchers(r, device_.arch().name, options);
   sim::Args args;
   for (const nb::bytes& b : r.arguments)
@@ -167,7 +176,7 @@ nb::dict PyDevice::launch(size_t module, const LaunchRequest& r) {
   if (!r.dump.empty()) sim::dump_launch(device_, loaded_.at(module), r.entry, config, args, free_folder(r.dump, r.entry));
   sim::RunResult result;
   run_interruptibly([&] { result = device_.launch(loaded_.at(module), r.entry, config, args, options); },
-                    stop, progress, {r.max_seconds, r.progress});
+                    stop, progress, r.progress);
   watchers.finish(result);
   nb::dict out = result_dict(result);
   watchers.add(out);

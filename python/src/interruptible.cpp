@@ -10,7 +10,6 @@ namespace drywell::python {
 namespace {
 
 namespace nb = nanobind;
-using Clock = std::chrono::steady_clock;
 constexpr auto kPoll = std::chrono::milliseconds(50);
 
 /// The work's thread and what it left.
@@ -50,12 +49,12 @@ class Worker {
 };
 
 /// Handles signals and calls the callback; returns the Python error that they raised.
-std::exception_ptr attend(const sim::RunProgress& done, const Supervision& how) {
+std::exception_ptr attend(const sim::RunProgress& done, const nb::object& progress) {
   const nb::gil_scoped_acquire hold;
   try {
     if (PyErr_CheckSignals() != 0) nb::raise_python_error();
-    if (!how.progress.is_none())
-      how.progress(done.ctas_done.load(), done.ctas_total.load(), done.cycles.load());
+    if (!progress.is_none())
+      progress(done.ctas_done.load(), done.ctas_total.load(), done.cycles.load());
   } catch (...) {
     return std::current_exception();
   }
@@ -65,16 +64,14 @@ std::exception_ptr attend(const sim::RunProgress& done, const Supervision& how) 
 }  // namespace
 
 void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& stop,
-                       const sim::RunProgress& done, const Supervision& how) {
+                       const sim::RunProgress& done, const nb::object& progress) {
   std::exception_ptr raised, failed;
   {
     const nb::gil_scoped_release free;
-    const auto begin = Clock::now();
     Worker worker(work);
     while (!worker.wait()) {
-      if (!raised) raised = attend(done, how);
-      const std::chrono::duration<double> passed = Clock::now() - begin;
-      if (raised || (how.max_seconds > 0 && passed.count() > how.max_seconds)) stop = true;
+      if (!raised) raised = attend(done, progress);
+      if (raised) stop = true;
     }
     try {
       worker.rethrow();

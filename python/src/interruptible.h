@@ -10,16 +10,10 @@
 
 namespace drywell::python {
 
-/// How a launch may end before its end, and what is notified on the way.
-struct Supervision {
-  double max_seconds = 0;     // of the host; 0 = unlimited
-  nanobind::object progress;  // called with (CTAs done, CTAs in all, cycles), or None
-};
-
 /// Runs `work`, which must end soon after `stop` is set. Call with the GIL. A Python error (Ctrl-C, or raised
 /// by the progress callback) stops the work and is thrown when it has ended; an exception of the work is
-/// thrown as it is.
+/// thrown as it is. `progress`: called with (CTAs done, CTAs in all, cycles), or None.
 void run_interruptibly(const std::function<void()>& work, std::atomic<bool>& stop,
-                       const sim::RunProgress& done, const Supervision& how);
+                       const sim::RunProgress& done, const nanobind::object& progress);
 
 }  // namespace drywell::python

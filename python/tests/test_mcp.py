@@ -68,7 +68,7 @@ def test_check_gives_hazards(tmp_path):
 
 def test_runs_are_bounded_and_paths_confined(tmp_path):
     answer = call(tmp_path, "run", ptx=ptx.SPIN, grid=[1], seconds=0.5)
-    assert not answer["ok"] and answer["code"] == "F3603"
+    assert not answer["ok"] and answer["code"] == "F3605"
     answer = call(tmp_path, "run", file="../secret.ptx", grid=[1])
     assert not answer["ok"] and "outside" in answer["error"]
 
