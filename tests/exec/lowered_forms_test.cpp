@@ -162,6 +162,28 @@ TEST(Fragments, TakeConstants) {
   EXPECT_NE(with, std::vector<uint64_t>(kWords));
 }
 
+constexpr char kHalfProduct[] = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 ";
+
+// Of a double-precision literal ptxas 13.0 takes the lower half (its machine code moves 0x40000000).
+TEST(Fragments, TakeConstantsBesideRegisters) {
+  const std::string b = "  mul.lo.u32 %r9, %r1, 0x00010001;\n  mov.b32 %f3, 0f40000000;\n  mov.b32 %r3, 0f40000000;\n", store = "  st.global.v2.f32 [%rd2], {%f1, %f2};\n";
+  const auto with = [&](const char* c) { return run(b + kHalfProduct + "{%f1, %f2, %f4, %f5}, {%r9, %r9, %r9, %r9}, {%r9, %r9}, " + c + ";\n" + store); };
+  const auto registers = with("{%f3, %f3, %f3, %f3}");
+  EXPECT_EQ(with("{%f3, 0f40000000, %f3, 0d4008000040000000}"), registers);
+  EXPECT_EQ(with("{%r3, 0x40000000, %r3, 0d4008000040000000}"), registers);
+  EXPECT_EQ(with("{%r3, 0d4008000040000000, %r3, %r3}"), registers);
+  EXPECT_NE(registers, std::vector<uint64_t>(kWords));
+}
+
+TEST(Fragments, DropElements) {
+  const std::string b = "  .shared .align 16 .b8 s[512];\n  mov.u32 %r4, s;\n  shl.b32 %r5, %r1, 4;\n  add.u32 %r4, %r4, %r5;\n  st.shared.v4.u32 [%r4], {%r1, %r5, %r1, %r5};\n  bar.warp.sync -1;\n";
+  const std::string load = "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 ", multiply = std::string("  ") + kHalfProduct, ab = ", {%r6, %r6, %r6, %r6}, {%r6, %r6}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n";
+  const std::string store = "  mov.b32 %r7, %f1;\n  st.global.v2.u32 [%rd2], {%r6, %r7};\n";
+  const auto all = run(b + load + "{%r8, %r9, %r6, %r10}, [%r4];\n" + multiply + "{%f1, %f2, %f3, %f4}" + ab + store);
+  EXPECT_EQ(run(b + load + "{_, _, %r6, _}, [%r4];\n" + multiply + "{%f1, _, _, _}" + ab + store), all);
+  EXPECT_NE(all, std::vector<uint64_t>(kWords));
+}
+
 // 1 + 2^-60 four times.
 TEST(DoubleProducts, RoundAsTheySay) {
   const auto first = [](const std::string& product) {
