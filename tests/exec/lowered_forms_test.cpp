@@ -77,6 +77,15 @@ TEST(FloatsInWiderRegisters, AreReadAloneFromThem) {
   expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  cvt.rn.f16.f32 %rd3, %rd4;", 0x3E00);
 }
 
+// ptxas 13.0 takes 8-bit integers of bf16 in registers of 8 bits: -3 and 200, out of range and back.
+TEST(Bytes, AreMadeOfBf16) {
+  const std::string b = "  .reg .b16 %h<3>;\n  .reg .s8 %s;\n  .reg .u8 %u;\n  mov.b16 %h1, 0xC040;\n", to = "  cvt.s32.s8 %r2, %s;\n  cvt.u64.u32 %rd3, %r2;";
+  expect_everywhere(b + "  cvt.rzi.s8.bf16 %s, %h1;\n" + to, 0xFFFFFFFD);
+  expect_everywhere(b + "  mov.b16 %h1, 0x4348;\n  cvt.rzi.s8.bf16 %s, %h1;\n" + to, 127);
+  expect_everywhere(b + "  mov.b16 %h1, 0x4348;\n  cvt.rzi.u8.bf16 %u, %h1;\n  cvt.rn.bf16.u8 %h2, %u;\n  cvt.u64.u16 %rd3, %h2;", 0x4348);
+  expect_everywhere(b + "  cvt.rzi.s8.bf16 %s, %h1;\n  cvt.rn.bf16.s8 %h2, %s;\n  cvt.u64.u16 %rd3, %h2;", 0xC040);
+}
+
 // ptxas 13.0 extends to all of 128 bits: by the sign of signed integers, otherwise by zeros.
 TEST(RegistersOf128Bits, AreFilledByNarrowConversionsAndLoads) {
   constexpr char kBefore[] = "  .reg .b128 %q;\n  mov.b128 %q, {%rd5, %rd5};\n", kAfter[] = "\n  mov.b128 {%rd4, %rd3}, %q;\n  add.u64 %rd3, %rd3, %rd4;";
