@@ -1,7 +1,7 @@
 // The PTX parser: recursive descent over the lexer, building the IR as it goes. Its parts: parser.cpp (module
 // and diagnostics), parser_decl.cpp (variables), parser_initialiser.cpp, parser_function.cpp (headers, parameters,
 // prototypes), parser_body.cpp (scopes, registers, labels), parser_instruction.cpp (opcodes, operands),
-// parser_const.cpp (constant expressions).
+// parser_fragments.cpp (vectors of matrix products), parser_const.cpp (constant expressions).
 #pragma once
 
 #include <deque>
@@ -157,7 +157,9 @@ class Parser {
   void append(std::string_view opcode, std::span<const Operand> operands, const Instruction& like, TextPos at);
   Operand in_register(std::string_view name, Mod type, const Operand& value, const Instruction& of, TextPos at);
   bool put_in_register(const OpcodeEntry& entry, size_t which, const Instruction& of, TextPos at);
-  void read_fragments_first(const OpcodeForm& form, const Instruction& of, TextPos at);
+  void put_fragments_in_registers(const OpcodeForm& form, const Instruction& of, TextPos at);
+  void drop_into_registers(const Operand& vector, TextPos at);
+  void read_constants_first(const OpcodeForm& form, std::string_view name, const Operand& vector, const Instruction& of, TextPos at);
   void read_specials_first(const Instruction& of, TextPos at);
   Operand special_in_register(const Operand& special, const Instruction& of, TextPos at);
   void convert_float_literals(const OpcodeForm& form);

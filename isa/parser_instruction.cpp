@@ -114,7 +114,7 @@ void Parser::instruction(std::string_view word, TextPos at) {
   }
   if (saw_decimal_float_) convert_float_literals(*form);
   read_specials_first(i, at);
-  read_fragments_first(*form, i, at);
+  put_fragments_in_registers(*form, i, at);
   if (spec(form->op).flow == Flow::return_) store_results(i, at);
   i.op = form->op;
   i.mods = form->mods;
@@ -182,53 +182,6 @@ bool Parser::put_in_register(const OpcodeEntry& entry, size_t which, const Instr
   if (special) o = special_in_register(o, of, at);
   if (descriptor) o = in_register("%constant", Mod::b64, o, of, at);
   return special || descriptor;
-}
-
-namespace {
-
-Mod type_in(const OpcodeForm& form, Slot s) {
-  const InstrSpec& row = spec(form.op);
-  const int slot = row.slot_index(s);
-  if (slot < 0 || form.mods[static_cast<size_t>(slot)] == 0) return Mod::none;
-  return row.slots[static_cast<size_t>(slot)].mods[form.mods[static_cast<size_t>(slot)] - 1];
-}
-
-/// Read as a whole; scale factors are chosen by a pair of constants.
-bool is_fragment(std::string_view operand) { return operand == "a" || operand == "b" || operand == "c" || operand == "r"; }
-
-/// Whether ptxas 13.0 takes the constant for a register of that fragment: of its elements' type, and A and B as words of bits.
-bool fits_fragment(const OpcodeForm& form, std::string_view operand, const Operand& constant) {
-  const bool sum = operand == "c";
-  const Mod own = type_in(form, sum ? Slot::ctype : operand == "r" ? Slot::type
-                                                : operand == "a"   ? Slot::atype
-                                                                   : Slot::btype);
-  const Mod type = own != Mod::none ? own : sum ? type_in(form, Slot::dtype)
-                                                : Mod::none;
-  const bool integer = constant.imm_kind == ImmKind::decimal || constant.imm_kind == ImmKind::hex;
-  if (type == Mod::f64) return constant.imm_kind == ImmKind::f64;
-  if (sum || operand == "r") return type == Mod::f32 ? constant.imm_kind == ImmKind::f32 : type == Mod::s32 && integer;
-  return integer;
-}
-
-}  // namespace
-
-// A fragment of a matrix product consists of registers; constants go there first.
-void Parser::read_fragments_first(const OpcodeForm& form, const Instruction& of, TextPos at) {
-  const InstrSpec& row = spec(form.op);
-  std::array<int8_t, kMaxOperands> positions;
-  const bool fragments = row.timing == TimingClass::mma_sync || row.memory == MemoryRole::fragment_store || row.completion == Completion::wgmma_group;
-  if (!fragments || !match_operands(fn_, form, given_, positions)) return;
-  for (size_t k = 0; k < row.operand_count(); ++k) {
-    if (positions[k] < 0 || !is_fragment(row.operands[k].name)) continue;
-    const Operand o = given_[static_cast<size_t>(positions[k])];
-    if (o.kind != Operand::Kind::vec) continue;
-    for (uint32_t e = o.index; e < o.index + o.count; ++e) {
-      const Operand constant = fn_.pool[e];
-      if (constant.kind != Operand::Kind::imm || !fits_fragment(form, row.operands[k].name, constant)) continue;
-      const Operand read = in_register("%constant", constant.imm_kind == ImmKind::f64 ? Mod::b64 : Mod::b32, constant, of, at);
-      fn_.pool[e] = read;
-    }
-  }
 }
 
 // Decimal floating-point literals are double precision and take the instruction's type (PTX ISA 4.5.2).

@@ -19,12 +19,12 @@ void width_of_bf16(const InstructionRef& i, LegalityReport& out) {
   exact_width(i, out, "a", Slot::atype);
 }
 
-// Limits of bf16: no .sat, no 8-bit integers, and before sm_90 only conversions from f32.
+// Limits of bf16: no .sat, 8-bit integers in 8-bit registers alone (ptxas 13.0; nvcc has them in structures for __nv_bfloat16), and before sm_90 only conversions from f32.
 void bf16_scalar(const InstructionRef& i, LegalityReport& out, Mod integer) {
   if (i.mod(Slot::type) != Mod::bf16 && i.mod(Slot::atype) != Mod::bf16) return;
   width_of_bf16(i, out);
   if (i.has(Mod::sat)) out.error(Code::E1301, ".sat needs a format other than bf16");
-  if (type_bits(integer) == 8) out.error(Code::E1311, "bf16 converts to and from integers of 16 bits or more");
+  if (out.failed() && type_bits(integer) == 8) out.error(Code::E1311, "bf16 converts to and from integers of 8 bits in registers of 8 bits");
   if (!has_feature(i.module.target, Feature::sm90))
     out.error(Code::E1210, "bf16 conversions other than from f32 need sm_90 or later");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "drywell/isa/spec.h"
 #include "sim/check/absent_use.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/shuffle_sources.h"
@@ -21,8 +22,28 @@ constexpr std::array<size_t, 2 * kPatterns.size()> kProbes{0, 1, 2, 3, 4, 5, 6, 
 constexpr std::array<size_t, 2> kProductProbes{0, 3};
 
 template <class Lane>
-void fill(Lane* at, LaneMask lanes, uint64_t value) {
-  for_lanes(lanes, [&](uint32_t lane) { at[lane] = static_cast<Lane>(value); });
+void fill(Lane* at, LaneMask lanes, uint64_t value, uint64_t bits) {
+  for_lanes(lanes, [&](uint32_t lane) { at[lane] = static_cast<Lane>((at[lane] & ~bits) | (value & bits)); });
+}
+
+/// Bits in which some lane of two registers differs.
+template <class Lane>
+uint64_t differing_bits(const uint8_t* a, const uint8_t* b, LaneMask lanes) {
+  uint64_t bits = 0;
+  for_lanes(lanes, [&](uint32_t lane) { bits |= uint64_t{reinterpret_cast<const Lane*>(a)[lane] ^ reinterpret_cast<const Lane*>(b)[lane]}; });
+  return bits;
+}
+
+uint64_t differing(const uint8_t* a, const uint8_t* b, uint32_t bytes, LaneMask lanes) {
+  if (bytes > 8) return ~uint64_t{0};
+  return bytes == 4 ? differing_bits<uint32_t>(a, b, lanes) : differing_bits<uint64_t>(a, b, lanes);
+}
+
+/// Whether the probes toggle each bit of the result that depends on a marked bit: moves, logic, fields and sums of integers, whose carries are longest
+/// from the greatest value. Of other instructions all of the result depends on the operand.
+bool works_on_bits(const DecodedOp& op) {
+  const isa::TimingClass t = isa::spec(op.opcode).timing;
+  return t == isa::TimingClass::alu || t == isa::TimingClass::bitfield || t == isa::TimingClass::move || t == isa::TimingClass::cvt_move;
 }
 
 template <class Lane>
@@ -157,21 +178,21 @@ void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, cons
   const Depends depends = probe(w, op, product ? mask : read.any(), o);
   const AbsentMarks guard = op.guard.index != 0 ? values.of_predicate(w.frames[w.frame].preds + op.guard.index).of(mask) : AbsentMarks{};
   const bool nothing = values.from_nothing(read), uses = parts_.launch.predicates.of(parts_.pc_of(op)).transfer == Transfer::uses;
-  const auto marks_of = [&](LaneMask changing, LaneMask same) {
+  const auto marks_of = [&](LaneMask changing, LaneMask same, uint64_t bits) {
     if (nothing) {
       const LaneMask made = product ? changing : (uses ? read.any() : read.wrong) & changing;
-      AbsentMarks m{made, changing & ~made, 0, read.origin};
+      AbsentMarks m{made, changing & ~made, 0, read.origin, bits};
       m.add(guard);
       return m;
     }
     const LaneMask wrong = read.wrong & changing & ~same;
-    AbsentMarks m{wrong, changing & ~wrong, changing & read.wrong & same, read.origin};
+    AbsentMarks m{wrong, changing & ~wrong, changing & read.wrong & same, read.origin, bits};
     m.add(guard);
     return m;
   };
   std::vector<AbsentMarks> registers, predicates;  // before any is set: a result may be an operand
-  for (size_t i = 0; i < o.writes.size(); ++i) registers.push_back(marks_of(depends.registers[i], equal_to_operand(w, op, o.writes[i], o)));
-  for (size_t i = 0; i < o.predicate_writes.size(); ++i) predicates.push_back(marks_of(depends.predicates[i], 0));
+  for (size_t i = 0; i < o.writes.size(); ++i) registers.push_back(marks_of(depends.registers[i], equal_to_operand(w, op, o.writes[i], o), depends.bits[i]));
+  for (size_t i = 0; i < o.predicate_writes.size(); ++i) predicates.push_back(marks_of(depends.predicates[i], 0, ~uint64_t{0}));
   for (size_t i = 0; i < o.writes.size(); ++i) values.set_register(w.frame_base + o.writes[i], mask, registers[i]);
   for (size_t i = 0; i < o.predicate_writes.size(); ++i) values.set_predicate(w.frames[w.frame].preds + o.predicate_writes[i], mask, predicates[i]);
 }
@@ -179,16 +200,16 @@ void AbsentFlow::compute(const Warp& w, const DecodedOp& op, LaneMask mask, cons
 bool AbsentFlow::run_probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o, size_t probe) {
   const AbsentValues& values = parts_.state_of(w).absent;
   replay_.load(w, op, o.reads);
-  const auto set = [&](uint32_t r, LaneMask lanes, uint64_t value) {
-    lane_bytes(op, r) == 4 ? fill(replay_.lanes<uint32_t>(r), lanes, value) : fill(replay_.lanes<uint64_t>(r), lanes, value);
+  const auto set = [&](uint32_t r, LaneMask lanes, uint64_t value, uint64_t bits) {
+    lane_bytes(op, r) == 4 ? fill(replay_.lanes<uint32_t>(r), lanes, value, bits) : fill(replay_.lanes<uint64_t>(r), lanes, value, bits);
   };
   const bool product = is_register_product(op);
   for (size_t i = 0; i < o.reads.size(); ++i) {
     const uint32_t r = o.reads[i];
-    const LaneMask marked = values.of_register(w.frame_base + r).any();
+    const AbsentMarks& marks = values.of_register(w.frame_base + r);
     // What a product was added to is overwritten: it may be the NaN of a wrong value by now.
-    if (product && is_written(o, r)) set(r, ~marked, 0);
-    set(r, marked, kPatterns[pattern_of(probe, i, product)]);
+    if (product && is_written(o, r)) set(r, ~marks.any(), 0, ~uint64_t{0});
+    set(r, marks.any(), kPatterns[pattern_of(probe, i, product)], product ? ~uint64_t{0} : marks.bits);
   }
   for (const uint16_t i : o.predicate_reads) {
     const LaneMask marked = values.of_predicate(w.frames[w.frame].preds + i).any();
@@ -198,7 +219,7 @@ bool AbsentFlow::run_probe(const Warp& w, const DecodedOp& op, LaneMask mask, co
 }
 
 AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMask mask, const Operands& o) {
-  Depends d{std::vector<LaneMask>(o.writes.size()), std::vector<LaneMask>(o.predicate_writes.size())};
+  Depends d{std::vector<LaneMask>(o.writes.size()), std::vector<LaneMask>(o.predicate_writes.size()), std::vector<uint64_t>(o.writes.size())};
   std::vector<std::vector<uint8_t>> first;
   std::vector<uint32_t> first_predicates;
   const bool product = is_register_product(op);
@@ -209,6 +230,7 @@ AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMa
       const uint8_t* const result = replay_.lanes<uint8_t>(o.writes[i]);
       if (k == 0) first.emplace_back(result, result + bytes * kWarpSize);
       d.registers[i] |= mask & ~equal_lanes(first[i].data(), result, bytes);
+      d.bits[i] |= works_on_bits(op) ? differing(first[i].data(), result, bytes, mask) : ~uint64_t{0};
     }
     for (size_t i = 0; i < o.predicate_writes.size(); ++i) {
       const uint32_t result = replay_.predicate(o.predicate_writes[i]);

@@ -25,6 +25,7 @@ class AbsentFlow {
   /// What the executing lanes have in one result: where it depends on a marked operand.
   struct Depends {
     std::vector<LaneMask> registers, predicates;
+    std::vector<uint64_t> bits;  // of a register, in some lane
   };
   Operands operands_of(const DecodedOp& op) const;
   static bool is_written(const Operands& o, uint32_t r);

@@ -17,10 +17,13 @@ struct AbsentMarks {
   LaneMask harmless = 0;  // and on today's hardware it is what it would be without the lane: a sum with that 0
   LaneMask fresh = 0;     // of the harmless: by the last instruction; an address that 0 was added to is a place all the same
   uint16_t origin = 0;    // the shuffle or load, among AbsentValues::origins
+  uint64_t bits = ~uint64_t{0};  // of the value, in some of these lanes: bytes that are put into a word one by one leave fewer and fewer without a value
   LaneMask any() const { return wrong | harmless; }
-  AbsentMarks of(LaneMask lanes) const { return {wrong & lanes, harmless & lanes, fresh & lanes, origin}; }
+  AbsentMarks of(LaneMask lanes) const { return {wrong & lanes, harmless & lanes, fresh & lanes, origin, bits}; }
   void add(const AbsentMarks& o) {
-    if (o.any() != 0) origin = o.origin;
+    if (o.any() == 0) return;
+    bits = any() == 0 ? o.bits : bits | o.bits;
+    origin = o.origin;
     wrong |= o.wrong;
     harmless = (harmless | o.harmless) & ~wrong;
     fresh = (fresh | o.fresh) & harmless;

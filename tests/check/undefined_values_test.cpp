@@ -62,6 +62,19 @@ TEST(UndefinedRegisters, AreReportedWhereTheyAreUsed) {
   EXPECT_EQ(found("shfl.sync.bfly.b32 %r10, %r9, 16, 31, -1; add.u32 %r9, %r9, %r10;" + kValid), kRegister) << "a sum of the whole warp";
 }
 
+// As nvcc makes a char4 of four values, whose other bytes nothing sets at first (%r20 to %r22 are never written).
+TEST(UndefinedRegisters, BytesOfAWordAreSetOneByOne) {
+  const std::string pack = "prmt.b32 %r10, %r1, %r20, 0x3340; prmt.b32 %r11, %r21, %r22, 0x3340; prmt.b32 %r12, %r10, %r11, 0x5410;";
+  const std::string second = "bfi.b32 %r13, %r1, %r12, 8, 8;", third = "bfi.b32 %r14, %r1, %r13, 16, 8;", store = "st.global.u32 [%rd1], ";
+  EXPECT_EQ(found(pack + second + third + "bfi.b32 %r15, %r1, %r14, 24, 8;" + store + "%r15;"), kNone);
+  EXPECT_EQ(found(pack + second + third + store + "%r14;"), kRegister) << "the last byte is missing";
+  EXPECT_EQ(found(pack + second + third + "and.b32 %r15, %r14, 0xFFFFFF;" + store + "%r15;"), kNone);
+  EXPECT_EQ(found(pack + second + "bfi.b32 %r15, %r1, %r13, 24, 8;" + store + "%r15;"), kRegister) << "the third byte is missing";
+  EXPECT_EQ(found(pack + second + third + "shr.u32 %r15, %r14, 24;" + store + "%r15;"), kRegister);
+  EXPECT_EQ(found(pack + "and.b32 %r13, %r12, 0xFF; mul.lo.u32 %r14, %r13, %r13;" + store + "%r14;"), kNone);
+  EXPECT_EQ(found(pack + "mul.lo.u32 %r14, %r12, 3; and.b32 %r14, %r14, 0xFF;" + store + "%r14;"), kRegister) << "of products all bits count";
+}
+
 TEST(UndefinedRegisters, OfLanesThatStoreNothingAreSilent) {
   EXPECT_EQ(found("add.u32 %r9, %r9, 1;" + kValid), kNone);
   EXPECT_EQ(found("shfl.sync.up.b32 %r10, %r9, 1, 0, -1; setp.ne.u32 %p2, %r1, 0; @%p2 add.u32 %r9, %r9, %r10;" + kValid), kNone) << "a scan from below";

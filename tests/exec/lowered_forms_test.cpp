@@ -77,6 +77,15 @@ TEST(FloatsInWiderRegisters, AreReadAloneFromThem) {
   expect_everywhere("  mov.b64 %rd4, 0xFFFFFFFF3FC00000;\n  cvt.rn.f16.f32 %rd3, %rd4;", 0x3E00);
 }
 
+// ptxas 13.0 takes 8-bit integers of bf16 in registers of 8 bits: -3 and 200, out of range and back.
+TEST(Bytes, AreMadeOfBf16) {
+  const std::string b = "  .reg .b16 %h<3>;\n  .reg .s8 %s;\n  .reg .u8 %u;\n  mov.b16 %h1, 0xC040;\n", to = "  cvt.s32.s8 %r2, %s;\n  cvt.u64.u32 %rd3, %r2;";
+  expect_everywhere(b + "  cvt.rzi.s8.bf16 %s, %h1;\n" + to, 0xFFFFFFFD);
+  expect_everywhere(b + "  mov.b16 %h1, 0x4348;\n  cvt.rzi.s8.bf16 %s, %h1;\n" + to, 127);
+  expect_everywhere(b + "  mov.b16 %h1, 0x4348;\n  cvt.rzi.u8.bf16 %u, %h1;\n  cvt.rn.bf16.u8 %h2, %u;\n  cvt.u64.u16 %rd3, %h2;", 0x4348);
+  expect_everywhere(b + "  cvt.rzi.s8.bf16 %s, %h1;\n  cvt.rn.bf16.s8 %h2, %s;\n  cvt.u64.u16 %rd3, %h2;", 0xC040);
+}
+
 // ptxas 13.0 extends to all of 128 bits: by the sign of signed integers, otherwise by zeros.
 TEST(RegistersOf128Bits, AreFilledByNarrowConversionsAndLoads) {
   constexpr char kBefore[] = "  .reg .b128 %q;\n  mov.b128 %q, {%rd5, %rd5};\n", kAfter[] = "\n  mov.b128 {%rd4, %rd3}, %q;\n  add.u64 %rd3, %rd3, %rd4;";
@@ -160,6 +169,28 @@ TEST(Fragments, TakeConstants) {
   const auto without = run(b + "  mma.sync.aligned.m16n8k32.row.col.s32.s8.s8.s32 {%r10, %r11, %r12, %r13}, {%r3, %r3, %r3, %r3}, {%r9, %r9}, {%r4, %r4, %r5, %r5};\n" + store);
   EXPECT_EQ(with, without);
   EXPECT_NE(with, std::vector<uint64_t>(kWords));
+}
+
+constexpr char kHalfProduct[] = "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 ";
+
+// Of a double-precision literal ptxas 13.0 takes the lower half (its machine code moves 0x40000000).
+TEST(Fragments, TakeConstantsBesideRegisters) {
+  const std::string b = "  mul.lo.u32 %r9, %r1, 0x00010001;\n  mov.b32 %f3, 0f40000000;\n  mov.b32 %r3, 0f40000000;\n", store = "  st.global.v2.f32 [%rd2], {%f1, %f2};\n";
+  const auto with = [&](const char* c) { return run(b + kHalfProduct + "{%f1, %f2, %f4, %f5}, {%r9, %r9, %r9, %r9}, {%r9, %r9}, " + c + ";\n" + store); };
+  const auto registers = with("{%f3, %f3, %f3, %f3}");
+  EXPECT_EQ(with("{%f3, 0f40000000, %f3, 0d4008000040000000}"), registers);
+  EXPECT_EQ(with("{%r3, 0x40000000, %r3, 0d4008000040000000}"), registers);
+  EXPECT_EQ(with("{%r3, 0d4008000040000000, %r3, %r3}"), registers);
+  EXPECT_NE(registers, std::vector<uint64_t>(kWords));
+}
+
+TEST(Fragments, DropElements) {
+  const std::string b = "  .shared .align 16 .b8 s[512];\n  mov.u32 %r4, s;\n  shl.b32 %r5, %r1, 4;\n  add.u32 %r4, %r4, %r5;\n  st.shared.v4.u32 [%r4], {%r1, %r5, %r1, %r5};\n  bar.warp.sync -1;\n";
+  const std::string load = "  ldmatrix.sync.aligned.m8n8.x4.shared.b16 ", multiply = std::string("  ") + kHalfProduct, ab = ", {%r6, %r6, %r6, %r6}, {%r6, %r6}, {0f00000000, 0f00000000, 0f00000000, 0f00000000};\n";
+  const std::string store = "  mov.b32 %r7, %f1;\n  st.global.v2.u32 [%rd2], {%r6, %r7};\n";
+  const auto all = run(b + load + "{%r8, %r9, %r6, %r10}, [%r4];\n" + multiply + "{%f1, %f2, %f3, %f4}" + ab + store);
+  EXPECT_EQ(run(b + load + "{_, _, %r6, _}, [%r4];\n" + multiply + "{%f1, _, _, _}" + ab + store), all);
+  EXPECT_NE(all, std::vector<uint64_t>(kWords));
 }
 
 // 1 + 2^-60 four times.
