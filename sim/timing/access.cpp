@@ -1,6 +1,7 @@
 #include "drywell/sim/access.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 
 namespace drywell::sim {
@@ -42,30 +43,30 @@ bool in_one_row(const LaneAddresses& a, LaneMask group) {
   return (high + a.bytes - 1) / 4 - low / 4 < kWarpSize;
 }
 
+// The words of a group of lanes in each bank. A lane has at most one word of a bank, because an access is of 128 bytes at most.
+class Banks {
+ public:
+  void add(uint64_t word) {
+    const size_t bank = word % kWarpSize;
+    uint64_t* const end = words_[bank].data() + count_[bank];
+    if (std::find(words_[bank].data(), end, word) == end) words_[bank][count_[bank]++] = word;
+  }
+  uint32_t most() const { return *std::max_element(count_.begin(), count_.end()); }
+
+ private:
+  std::array<std::array<uint64_t, kWarpSize>, kWarpSize> words_;  // only the first count_ of a bank are set
+  std::array<uint8_t, kWarpSize> count_{};
+};
+
 // One group of lanes: the largest number of distinct words in a bank.
 uint32_t conflict(const LaneAddresses& a, LaneMask group) {
   if (in_one_row(a, group)) return 1;
-  uint64_t words[kWarpSize][4];
-  uint8_t count[kWarpSize] = {};
-  uint32_t extra[kWarpSize] = {};  // distinct words beyond those kept
-  uint32_t most = 1;
+  Banks banks;
   for (LaneMask m = group; m != 0; m &= m - 1) {
     const uint64_t address = a.at[static_cast<size_t>(std::countr_zero(m))];
-    for (uint64_t w = address / 4; w <= (address + a.bytes - 1) / 4; ++w) {
-      const auto bank = static_cast<uint32_t>(w % kWarpSize);
-      bool seen = false;
-      for (uint32_t k = 0; k < count[bank]; ++k) seen = seen || words[bank][k] == w;
-      if (seen) continue;
-      if (count[bank] < 4) {
-        words[bank][count[bank]++] = w;
-      } else {
-        ++extra[bank];  // lanes beyond four ways that repeat a word count as distinct: rare, and never too
-                        // few
-      }
-      most = std::max(most, count[bank] + extra[bank]);
-    }
+    for (uint64_t w = address / 4; w <= (address + a.bytes - 1) / 4; ++w) banks.add(w);
   }
-  return most;
+  return banks.most();
 }
 
 }  // namespace

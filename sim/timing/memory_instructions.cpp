@@ -211,7 +211,9 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   if (x.store) sm.stores.join(runs, first, has_few_sectors(first));
   constexpr double kJoined = 0.75;  // late_16-132x256x16 of late.toml
   const bool joined = x.store && runs.size() == first;
-  const double start = pipes_.begin_lsu(sm, *w.unit, t, joined ? kJoined * wavefronts(x, a, lines) : std::max(wavefronts(x, a, lines), leaving(x, first, lines)));
+  const double passes = joined ? kJoined * wavefronts(x, a, lines) : std::max(wavefronts(x, a, lines), leaving(x, first, lines));
+  const bool is_load = !x.store && !x.atomic && x.piece == 0;
+  const double start = is_load ? pipes_.begin_load(sm, *w.unit, t, passes) : pipes_.begin_lsu(sm, *w.unit, t, passes);
   if (joined) return;
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
   const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;

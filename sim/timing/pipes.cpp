@@ -48,7 +48,7 @@ Time Pipes::admits(const SmUnits& sm, const Partition& p, const OpInfo& x, Time 
     case OpKind::lsu: {
       if (x.store && store_gate_ > t && x.space != Space::shared_cta) t = store_gate_;
       const auto ahead = static_cast<double>(arch_.sm.lsu_queue_shared);
-      const Time own = queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * arch_.smem.lone_warp_interval, t);
+      const Time own = queued(p.lsu, static_cast<double>(arch_.sm.lsu_queue) * lone_load(1), t);
       return std::max({own, queued(sm.lsu, ahead, t), queued(sm.dsmem, ahead * arch_.cost(isa::TimingClass::dsmem).interval, t)});
     }
     case OpKind::async:
@@ -71,8 +71,15 @@ double Pipes::begin_store(SmUnits& sm, Partition& p, Time t, double wavefronts, 
 
 double Pipes::begin_lsu(SmUnits& sm, Partition& p, Time t, double wavefronts) const { return begin_store(sm, p, t, wavefronts, 1.0); }
 
+double Pipes::lone_load(double wavefronts) const { return arch_.smem.lone_instruction + wavefronts * arch_.smem.lone_warp_interval; }
+
+double Pipes::begin_load(SmUnits& sm, Partition& p, Time t, double wavefronts) const {
+  sm.lsu_wavefronts += wavefronts;
+  return sm.lsu.begin(p.lsu.begin(cycles(t), lone_load(wavefronts)), wavefronts);
+}
+
 double Pipes::begin_smem(SmUnits& sm, Partition& p, Time t, double wavefronts) const {
-  const double start = begin_store(sm, p, t, wavefronts, arch_.smem.lone_warp_interval);
+  const double start = begin_load(sm, p, t, wavefronts);
   const double served = sm.smem.begin(start, wavefronts);
   sm.lsu.hold(served + wavefronts);
   return served;

@@ -22,6 +22,8 @@ class Pipes {
   double begin(Partition& p, const OpInfo& x, Time t) const;
   /// in the load/store unit,
   double begin_lsu(SmUnits& sm, Partition& p, Time t, double wavefronts) const;
+  /// in the load/store unit, a load of which a sub-partition starts one in so many cycles,
+  double begin_load(SmUnits& sm, Partition& p, Time t, double wavefronts) const;
   /// and in the load/store unit and then shared memory's read stage.
   double begin_smem(SmUnits& sm, Partition& p, Time t, double wavefronts) const;
   /// A store to shared memory: the sub-partition's port into the unit takes `interval` for a wavefront.
@@ -33,6 +35,8 @@ class Pipes {
   template <class P>
   static auto& pipe_of(P& p, const OpInfo& x);
   static double occupied(const OpInfo& x);
+  // Cycles until a sub-partition's load/store unit takes its next load.
+  double lone_load(double wavefronts) const;
 
   const ArchConfig& arch_;
   Time store_gate_ = 0;

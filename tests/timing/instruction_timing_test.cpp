@@ -104,10 +104,10 @@ TEST_F(IssueUnits, AResultTakesACycleMoreToAnotherUnit) {
 
 // Half a wavefront a cycle for a sub-partition, one for the SM.
 TEST_F(IssueUnits, SharedMemoryTakesWavefronts) {
-  for (const double n : {0, 1, 2}) EXPECT_EQ(pipes.begin_smem(sms[0], sms[0].partitions[0], 100, 1), 100 + 2 * n);
+  for (const double n : {0, 1, 2}) EXPECT_EQ(pipes.begin_smem(sms[0], sms[0].partitions[0], 100, 1), 100 + 4 * n);
   std::vector<double> starts;
   for (int i = 0; i < 4; ++i) starts.push_back(pipes.begin_smem(sms[0], sms[0].partitions[1 + i % 2], 200, 1));
-  EXPECT_EQ(starts, (std::vector<double>{200, 201, 202, 203}));
+  EXPECT_EQ(starts, (std::vector<double>{200, 201, 204, 205}));
 }
 
 TEST_F(IssueUnits, StoresToGlobalMemoryWaitForTheL2) {
