@@ -1,6 +1,7 @@
 #include "sim/timing/matrix_product.h"
 
 #include "drywell/isa/mma_shape.h"
+#include "drywell/isa/wmma_shape.h"
 
 namespace drywell::sim {
 namespace {
@@ -30,6 +31,24 @@ unsigned registers_of(const isa::Function& f, const Operand& o) {
   unsigned n = 0;
   each_register(f, o, [&](isa::RegId) { ++n; });
   return n;
+}
+
+// Rows of 16 bytes take two thirds of the time (product_* of products.toml, traces/hw/h200-2026-11-27-crossings.csv).
+constexpr double kHalf = 0.67;
+constexpr unsigned kHalfRow = 128;  // bits
+
+// Shapes that only wmma has. Those of 8 x 8 are mma.sync's, too.
+bool is_fragment_shape(Mod shape) { return shape == Mod::m16n16k16 || shape == Mod::m32n8k16 || shape == Mod::m8n32k16 || shape == Mod::m16n16k8; }
+
+// ptxas makes one of wmma of machine instructions with 16 x 8 sums: two HMMA.16816 of m16n16k16, four HMMA.1684 with rows of 16 bytes of tf32
+// (wmma_* of tests/corpus/timing/mechanisms/tiles.cu). A product of halves does not name their type.
+MatrixProduct of_fragments(const isa::Instruction& i) {
+  constexpr unsigned kSums = 16 * 8, kTf32Steps = 2;
+  const isa::WmmaShape shape = isa::wmma_shape(i.mod(Slot::shape));
+  const Mod type = i.mod(Slot::atype) == Mod::none ? Mod::f16 : i.mod(Slot::atype);
+  const unsigned steps = type == Mod::tf32 ? kTf32Steps : 1, products = steps * shape.m * shape.n / kSums;
+  const double times = shape.k / steps * isa::type_bits(type) <= kHalfRow ? kHalf : 1;
+  return {products * times, static_cast<uint16_t>(products), 0};
 }
 
 // One product waits for the one before, and little else issues: what four warps of a sub-partition take each, and one alone.
@@ -64,13 +83,11 @@ MatrixProduct MatrixProducts::of_bits(const isa::Function& f, const isa::Instruc
   return i.has(Mod::and_) ? MatrixProduct{times, 1, 0} : routine(2 * times, 5 + 3 * (a + b) / 2);
 }
 
-// Rows of 16 bytes take two thirds of the time (product_* of products.toml, traces/hw/h200-2026-11-27-crossings.csv).
 MatrixProduct MatrixProducts::of(const isa::Function& f, const isa::Instruction& i) {
-  constexpr double kHalf = 0.67;
-  constexpr unsigned kHalfRow = 128;
   const Mod type = i.mod(Slot::atype);
-  const unsigned bits = isa::type_bits(type), row = isa::mma_shape(i.mod(Slot::shape)).k * bits;
   if (isa::type_bits(i.mod(Slot::dtype)) == 64) return {};
+  if (is_fragment_shape(i.mod(Slot::shape))) return of_fragments(i);
+  const unsigned bits = isa::type_bits(type), row = isa::mma_shape(i.mod(Slot::shape)).k * bits;
   const double times = row <= kHalfRow ? kHalf : 1;
   if (is_float8(type) && !multiplies_floats8(target_)) return of_floats8(f, i, times);
   return is_integer_4(type) || bits == 1 ? of_bits(f, i, times) : MatrixProduct{times, 1, 0};
