@@ -157,6 +157,8 @@ uint32_t Places::alignment_of_result(const Instruction& i, unsigned depth) const
   if ((fold_of(i) == isa::Fold::product || is_product_and_sum(i)) && !i.has(Mod::hi))
     return std::min({kMostAligned, of(1) * of(2), operands.size() > 3 ? of(3) : kMostAligned});
   if (isa::is_sum(fold_of(i)) && operands.size() == 3) return std::min(of(1), of(2));
+  if (fold_of(i) == isa::Fold::mask) return std::max(of(1), of(2));
+  if (fold_of(i) == isa::Fold::logic) return std::min(of(1), of(2));
   return 1;
 }
 

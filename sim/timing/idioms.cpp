@@ -90,7 +90,7 @@ class Folder {
   /// A function of each bit, for LOP3.
   bool is_logic(uint32_t i) const {
     const unsigned bits = isa::type_bits(type(i));
-    return (bits == 32 || bits == 64) && (fold(i) == Fold::logic || fold(i) == Fold::inversion);
+    return (bits == 32 || bits == 64) && (isa::is_logic(fold(i)) || fold(i) == Fold::inversion);
   }
   bool is_memory(uint32_t i) const { return isa::spec(f_.body[i].op).engine == isa::Engine::lsu; }
   bool is_plain(uint32_t i) const { return f_.body[i].guard == isa::kNoReg; }
@@ -130,6 +130,7 @@ class Folder {
       case Fold::shift:
       case Fold::product:
       case Fold::logic:
+      case Fold::mask:
       case Fold::float_sum:
       case Fold::float_difference:
       case Fold::float_product:

@@ -52,6 +52,19 @@ TEST(MergedLoads, AProductPlusAnAddressIsAsAlignedAsBoth) {
   EXPECT_THAT(bytes("mov.u32 %r1, tile;\nshl.b32 %r2, %r9, 0;\nmad.lo.s32 %r3, %r2, 68, %r1;\n" + pair), ElementsAre(0, 0, 0, 0, 0, 0));
 }
 
+// nvcc composes addresses by `or` where bits cannot meet, and by `and` with a mask.
+TEST(MergedLoads, BitsThatAMaskClearsAndThatNoOperandHasAreKnown) {
+  const std::string pair = "ld.shared.f32 %f1, [%r3];\nld.shared.f32 %f2, [%r3+4];\nret;\n";
+  const auto at = [&](const std::string& mask, const std::string& shift, const std::string& op) {
+    return bytes("mov.u32 %r1, tile;\nand.b32 %r2, %r9, " + mask + ";\nshl.b32 %r4, %r8, " + shift + ";\n" + op + ".b32 %r5, %r2, %r4;\nadd.s32 %r3, %r1, %r5;\n" + pair);
+  };
+  EXPECT_THAT(at("120", "7", "or"), ElementsAre(0, 0, 0, 0, 0, 8, 8, 0));
+  EXPECT_THAT(at("120", "7", "xor"), ElementsAre(0, 0, 0, 0, 0, 8, 8, 0));
+  EXPECT_THAT(at("124", "7", "or"), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0)) << "the mask leaves multiples of 4";
+  EXPECT_THAT(at("120", "2", "or"), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0)) << "the other operand is a multiple of 4";
+  EXPECT_THAT(at("124", "3", "and"), ElementsAre(0, 0, 0, 0, 0, 8, 8, 0)) << "one operand clears what the other leaves";
+}
+
 // ptxas 13.0 makes 34 loads of the 512 of gemm_dp4a (tests/corpus/timing/fields).
 TEST(MergedLoads, WhatTheBlockHasLoadedIsNotLoadedAgain) {
   const std::string again = "ld.shared.f32 %f1, [%r8];\nld.shared.f32 %f2, [%r8];\n";

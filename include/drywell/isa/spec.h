@@ -155,6 +155,7 @@ enum class Fold : uint8_t {
   shift,      // left, into a sum: LEA
   product,    // into a sum: IMAD
   logic,      // several of three inputs: LOP3
+  mask,       // and: folded as logic; at least as aligned as each operand
   float_sum,
   float_difference,  // with a float_product: fma (contract.h)
   float_product,
@@ -162,6 +163,8 @@ enum class Fold : uint8_t {
 };
 /// A sum or a difference, with or without carry.
 constexpr bool is_sum(Fold f) { return f == Fold::sum || f == Fold::sum_like; }
+/// Bit by bit, of two operands.
+constexpr bool is_logic(Fold f) { return f == Fold::logic || f == Fold::mask; }
 
 struct InstructionRef;   // instruction.h
 class LegalityReport;    // validate.h
