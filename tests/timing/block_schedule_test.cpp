@@ -35,6 +35,22 @@ TEST(BlockSchedule, ALoadAndItsAddressMoveOverWhatWaitsForAnother) {
               ElementsAre(1, 3, 4, 2, 5, 6));
 }
 
+// tile_wide of tests/corpus/timing/mechanisms: the store waits for its load, which is not in the L1; ptxas 13.0 has all loads of a pass before it, however
+// long the arithmetic of their addresses is.
+TEST(BlockSchedule, LoadsWithLongAddressesComeBeforeTheFirstStoreOfALoadedValue) {
+  std::string body;
+  for (int i = 0; i < 4; ++i) {
+    const std::string n = std::to_string(i);
+    body += "add.u32 %r1" + n + ", %r9, " + std::to_string(64 * i) + ";\n";
+    for (int k = 0; k < 10; ++k) body += "mad.lo.u32 %r1" + n + ", %r1" + n + ", %r8, %r7;\n";
+    body += "mul.wide.u32 %d" + n + ", %r1" + n + ", 4;\nadd.u64 %d" + n + ", %d" + n + ", %d8;\nld.global.f32 %f" + n + ", [%d" + n + "];\nst.shared.f32 [one+" + std::to_string(4 * i) + "], %f" + n + ";\n";
+  }
+  const auto o = order(body + "ret;\n");
+  const auto place = [&](uint32_t line) { return std::find(o.begin(), o.end(), line) - o.begin(); };
+  constexpr uint32_t kLines = 15;  // of one load; the store is the last
+  for (uint32_t i = 1; i <= 4; ++i) EXPECT_LT(place(kLines * i - 1), place(kLines)) << i;
+}
+
 // decode of tests/corpus/timing: ptxas 13.0 leaves a load behind the first exchanges of lanes that may be apart.
 TEST(BlockSchedule, NoLoadMovesOverTheFirstExchangeOfLanesThatMayBeApart) {
   const auto loop = [](const std::string& first) {
