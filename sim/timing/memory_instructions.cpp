@@ -19,6 +19,12 @@ Space space_of(const OpInfo& x, const LaneAddresses& a) {
   }
 }
 
+LaneAddresses lowest_lane(const LaneAddresses& a) {
+  LaneAddresses one = a;
+  one.mask &= ~one.mask + 1;
+  return one;
+}
+
 // In multiples of 128 bytes.
 double data_of(const LaneAddresses& a) { return std::max(1.0, static_cast<double>(std::popcount(a.mask)) * a.bytes / 128); }
 
@@ -34,7 +40,7 @@ void MemoryInstructions::execute(WarpIssueState& w, uint32_t id, const OpInfo& x
     case Space::shared_cta: shared(w, x, a, t); break;
     case Space::local:
     case Space::param: set(w, x, ceil_time(pipes_.begin_lsu(sm_of(w), *w.unit, t, data_of(a))) + x.latency); break;
-    default: global(w, id, x, a, t); break;
+    default: x.one_lane ? global(w, id, x, lowest_lane(a), t) : global(w, id, x, a, t); break;
   }
 }
 

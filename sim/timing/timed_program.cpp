@@ -17,6 +17,7 @@
 #include "sim/timing/matrix_product.h"
 #include "sim/timing/merged_loads.h"
 #include "sim/timing/pipes.h"
+#include "sim/timing/warp_atomics.h"
 
 namespace drywell::sim {
 namespace {
@@ -517,11 +518,28 @@ void TimedProgram::balance_pipes(const isa::Function& f, size_t first) {
 
 // Where lanes may part, ptxas notes the place where they meet before the branch, and lets them wait there (jump_lane_* of jumps.toml,
 // traces/hw/h200-2026-11-27-crossings.csv: four issue cycles more than a branch of all lanes).
-void TimedProgram::mark_meetings(const isa::Function& f, size_t first) {
+void TimedProgram::mark_meetings(const isa::Function& f, const LanesApart& lanes, size_t first) {
   constexpr uint8_t kMeeting = 4;
-  const LanesApart lanes = lanes_apart(f, isa::registers_of(f));
   for (size_t i = 0; i < f.body.size(); ++i) {
     if (lanes.parts[i] != 0 && goes_forward(f, f.body[i], i)) ops[first + i].slots += kMeeting;
+  }
+}
+
+void TimedProgram::mark_warp_atomics(const isa::Function& f, const LanesApart& lanes, size_t first) {
+  const Places places(f, isa::registers_of(f));
+  for (size_t i = 0; i < f.body.size(); ++i) {
+    if (!is_one_for_the_warp(f, f.body[i], places, lanes)) continue;
+    ops[first + i].one_lane = true;
+    ops[first + i].slots += kJoinOfLanes;
+  }
+}
+
+// nvcc writes `atom` for every atomic operation; where nothing reads the old value, ptxas makes it a reduction, and nothing waits for it (cta_uni of
+// warp_atomics.toml, traces/hw/h200-2026-11-28-tiles.csv).
+void TimedProgram::forget_old_values(const isa::Function& f, size_t first) {
+  const std::vector<uint8_t> unread = isa::unread_results(f, isa::registers_of(f));
+  for (size_t i = 0; i < f.body.size(); ++i) {
+    if (ops[first + i].atomic && unread[i] != 0) ops[first + i].writes = 0;
   }
 }
 
@@ -539,7 +557,10 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
       ops.push_back(maker.make(f, f.body[i], folded[i] != 0));
     }
     balance_pipes(f, first);
-    mark_meetings(f, first);
+    const LanesApart lanes = lanes_apart(f, isa::registers_of(f));
+    mark_meetings(f, lanes, first);
+    mark_warp_atomics(f, lanes, first);
+    forget_old_values(f, first);
     bill_leaders(first, merged_shared_loads(f));
     OpInfo end;  // executed at the end of a body without a return
     end.kind = OpKind::exit;

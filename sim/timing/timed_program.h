@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "drywell/sim/arch_config.h"
-#include "sim/state/program.h"
 #include "drywell/sim/space.h"
+#include "sim/state/program.h"
+#include "sim/timing/lanes_apart.h"
 #include "sim/timing/merged_loads.h"
 #include "sim/timing/scoreboard.h"
 
@@ -40,6 +41,7 @@ struct OpInfo {
   bool real = false;       // memory: of floats
   bool swaps = false;      // atomic: compare and swap
   bool counts = false;     // atomic: adds one
+  bool one_lane = false;   // atomic: one access for the warp (warp_atomics.h)
   bool cached = false;     // memory: may hit in the L1, or leaves there what it stores
   bool constant = false;   // memory: of constant memory, at a register's address
   bool relaxed = false;    // .relaxed
@@ -85,7 +87,9 @@ struct TimedProgram {
  private:
   void bill_leaders(size_t first, const std::vector<MergedLoad>& loads);
   void balance_pipes(const isa::Function& f, size_t first);
-  void mark_meetings(const isa::Function& f, size_t first);
+  void mark_meetings(const isa::Function& f, const LanesApart& lanes, size_t first);
+  void forget_old_values(const isa::Function& f, size_t first);
+  void mark_warp_atomics(const isa::Function& f, const LanesApart& lanes, size_t first);
 };
 
 /// Many machine instructions, each dependent on the one before.
