@@ -70,7 +70,7 @@ const Mechanism kMechanisms[] = {
     {"mix.toml", "div_full_24-1024", 0.12},
     {"mix.toml", "sqrt_rn_24-1024", 0.10},
     {"stores.toml", "all-4-4-128", 0.15},
-    {"stores.toml", "all-8-8-32", 0.10},
+    {"stores.toml", "all-8-8-32", 0.11},
     {"stores.toml", "strided-8-4x8", 0.12},
     {"stores.toml", "one-16-1-256", 0.12},
     {"stores.toml", "one-32-1-256", 0.10},
@@ -115,6 +115,22 @@ const Mechanism kMechanisms[] = {
     {"particles.toml", "nbody_f64-2112x256", 0.1, "27-fresh", "fresh"},
     {"camera.toml", "median3_bytes-2048x512", 0.1, "27-fresh", "fresh"},
     {"flash.toml", "flash64-704x12", 0.12, "27-fresh", "fresh"},
+    // Products of wmma, lanes that share words, loads of a lone warp, addresses by `or` and loads before stores, atomic operations of a warp.
+    {"tiles.toml", "wmma_f16-512", 0.06, "28-tiles"},
+    {"tiles.toml", "wmma_wide-128", 0.05, "28-tiles"},
+    {"tiles.toml", "wmma_tf32-512", 0.08, "28-tiles"},
+    {"tiles.toml", "wmma_s8-128", 0.05, "28-tiles"},
+    {"tiles.toml", "bank_2-256", 0.03, "28-tiles"},
+    {"tiles.toml", "lines_2-256", 0.04, "28-tiles"},
+    {"tiles.toml", "lines_1-32", 0.10, "28-tiles"},
+    {"tiles.toml", "tile_wide-4", 0.04, "28-tiles"},
+    {"tiles.toml", "tile_banks-4", 0.06, "28-tiles"},
+    {"warp_atomics.toml", "imm_uni-132", 0.04, "28-tiles"},
+    {"warp_atomics.toml", "max_uni-1056", 0.03, "28-tiles"},
+    {"warp_atomics.toml", "long_uni-132", 0.04, "28-tiles"},
+    {"warp_atomics.toml", "cta_uni-1056", 0.06, "28-tiles"},
+    {"warp_atomics.toml", "by_lane-132", 0.03, "28-tiles"},
+    {"warp_atomics.toml", "real_uni-132", 0.03, "28-tiles"},
 };
 
 class TimingMechanism : public testing::TestWithParam<Mechanism> {};
