@@ -10,6 +10,8 @@
 namespace drywell::cudart {
 namespace {
 
+std::string counted(uint64_t n, std::string_view one, std::string_view many) { return fmt::format("{} {}", n, n == 1 ? one : many); }
+
 std::string extent(const Dim3& d) { return fmt::format("{},{},{}", d.x, d.y, d.z); }
 
 // Cycles only of a launch that had a clock: under --time others have none.
@@ -42,7 +44,7 @@ std::string launch_summary(const std::vector<LaunchRecord>& records, bool timed)
     host += records[i].host_seconds;
     faults += records[i].fault.empty() ? 0 : 1;
   }
-  out = fmt::format("drywell: {} launches, {} warp instructions, {:.2f} s of host time, {} faults\n", records.size(), instructions, host, faults) + out;
+  out = fmt::format("drywell: {}, {} warp instructions, {:.2f} s of host time, {}\n", counted(records.size(), "launch", "launches"), instructions, host, counted(faults, "fault", "faults")) + out;
   if (timed) out += fmt::format("  predicted kernel time {:.3f} us\n", seconds * 1e6);
   return out;
 }

@@ -12,7 +12,7 @@ namespace {
 uint64_t number(std::string_view text, std::string_view what) {
   uint64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError(Code::E4306, fmt::format("{}: '{}' is no number", what, text));
+  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError(Code::E4306, fmt::format("{}: '{}' is not a number", what, text));
   return n;
 }
 
@@ -75,14 +75,16 @@ void set(ExecOptions& o, std::string_view name, const std::string& value) {
 
 ExecOptions::Break parse_break(const std::string& text) {
   if (text == "first") return {};
-  return {number(text, "break")};
+  return {number(text, "--break")};
 }
 
-ExecOptions::Corruption parse_corruption(const std::string& text) {
+ExecOptions::Corruption parse_corruption(const std::string& text) try {
   const size_t plus = text.find('+');
   const std::string_view all = text;
-  if (plus == std::string::npos) return {number(all, "corrupt"), 0};
-  return {number(all.substr(0, plus), "corrupt"), number(all.substr(plus + 1), "corrupt")};
+  if (plus == std::string::npos) return {number(all, "--corrupt"), 0};
+  return {number(all.substr(0, plus), "--corrupt"), number(all.substr(plus + 1), "--corrupt")};
+} catch (const InputError& e) {
+  throw InputError(Code::E4306, e.diagnostics().list().front().message, "N+BYTE: byte BYTE of the N-th cudaMalloc, from 0; or list");
 }
 
 namespace {

@@ -198,13 +198,24 @@ void check_options(const cudart::ExecOptions& o, const std::string& command, con
 
 std::string absolute(const std::string& path) { return path.empty() ? path : fs::absolute(path).string(); }
 
+/// Throws InputError E4008 if the folder of --dump cannot be made or written: at a launch, the program would go on without it. A folder that
+/// it makes is removed again: without a launch there is nothing to put into it.
+void expect_folder(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code failed;
+  const bool made = fs::create_directories(path, failed);
+  if (failed) throw InputError(Code::E4008, fmt::format("--dump: {}: cannot be made: {}", path, failed.message()));
+  expect_writable({path + "/drywell-probe"});
+  if (made) fs::remove(path, failed);
+}
+
 }  // namespace
 
 void add_exec_options(Command& sub, ExecFlags& flags) {
   cudart::ExecOptions& o = flags.options;
   sub.add_option("--arch", o.arch, "architecture: a name of `drywell arch` or a .toml file")
       ->capture_default_str();
-  sub.add_option("--driver", o.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
+  sub.add_option("--driver", o.driver, "when asynchronous work completes: eager, lazy, shuffled:SEED, parted:SEED or timed")
       ->capture_default_str()
       ->suggest(driver_names());
   sub.add_option("--caches", o.caches, "timed: what the L2 holds at each launch: what came before left (carry), nothing (cold), the allocations (warm)")
@@ -258,6 +269,7 @@ ExitCode exec_program(ExecFlags f) {
   if (f.options.arch.find('/') != std::string::npos || f.options.arch.ends_with(".toml"))
     f.options.arch = absolute(f.options.arch);
   check_program(program, library);
+  expect_folder(f.options.dump);
   set_environment(f, program, library);
   // The same addresses in every run, if the system allows it.
   if (const int now = ::personality(0xFFFFFFFF); now != -1)

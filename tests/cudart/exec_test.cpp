@@ -57,6 +57,7 @@ TEST_F(CompiledProgram, OneKernelOfAProgramIsTimed) {
   EXPECT_EQ(seconds({"--summary", "--time=gemm", "--no-values"}), all);
   const Finished other = exec({"--summary", "--time=other"}, path);
   EXPECT_EQ(other.exit_code, 0) << other.err;
+  EXPECT_NE(other.err.find("drywell: --time=other matches no kernel that the program launched"), std::string::npos) << other.err;
   EXPECT_EQ(other.err.find(" cycles "), std::string::npos) << "no launch had a clock\n"
                                                            << other.err;
   EXPECT_EQ(exec({"--time=gemm"}, path).exit_code, 0);
@@ -129,7 +130,9 @@ TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
   EXPECT_EQ(f.out, "done\n");
   EXPECT_NE(f.err.find("race.cu:7"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("hazards"), std::string::npos) << f.err;
-  EXPECT_EQ(drywell({"exec", "--check", "--kernel=other", "--", path}).exit_code, 0);
+  const Finished other = drywell({"exec", "--check", "--kernel=other", "--", path});
+  EXPECT_EQ(other.exit_code, 0);
+  EXPECT_EQ(other.err, "drywell: --kernel=other matches no kernel that the program launched; --summary lists the launches\n");
   const Finished clean = drywell({"exec", "--check", "--", program("gemm_bf16")});
   EXPECT_EQ(clean.exit_code, 0) << clean.err;
 }
