@@ -88,8 +88,20 @@ class Reader {
     }
     for (const toml::node& e : *a) {
       ArgSpec s;
-      if (parse_arg(text(e, "an argument"), plan, s, out_)) l.args.push_back(std::move(s));
+      if (at(e, [&](Diagnostics& out) { return parse_arg(text(e, "an argument"), plan, s, out); })) l.args.push_back(std::move(s));
     }
+  }
+
+  /// What parse(out) appends has the node's place.
+  template <class F>
+  bool at(const toml::node& n, F parse) {
+    Diagnostics found;
+    const bool ok = parse(found);
+    for (Diagnostic d : found.list()) {
+      d.where = {path_, static_cast<uint32_t>(n.source().begin.line), static_cast<uint32_t>(n.source().begin.column)};
+      out_.add(std::move(d));
+    }
+    return ok;
   }
 
   /// "0-3 epilogue", "4 load": warps of a CTA and their name.
@@ -127,7 +139,7 @@ class Reader {
       problem(n, fmt::format("[{}] must be a table of strings", what));
       return;
     }
-    for (const auto& [key, node] : *t) f(std::string(key.str()), text(node, key.str()));
+    for (const auto& [key, node] : *t) f(node, std::string(key.str()), text(node, key.str()));
   }
 
  private:
@@ -135,31 +147,31 @@ class Reader {
   Diagnostics& out_;
 };
 
-void read_top(Reader& r, const toml::table& top, LaunchPlan& plan, Diagnostics& out) {
+void read_top(Reader& r, const toml::table& top, LaunchPlan& plan) {
   for (const auto& [key, node] : top) {
     if (key == "module") {
       plan.ptx_path = plan.resolve(r.text(node, "module"));
     } else if (key == "buffers") {
-      r.each(node, "buffers", [&](const std::string& name, const std::string& v) {
+      r.each(node, "buffers", [&](const toml::node& n, const std::string& name, const std::string& v) {
         BufferSpec b;
-        if (!parse_buffer(name, v, b, out)) return;
+        if (!r.at(n, [&](Diagnostics& out) { return parse_buffer(name, v, b, out); })) return;
         if (!b.path.empty()) b.path = plan.resolve(b.path);
         plan.buffers.push_back(std::move(b));
       });
     } else if (key == "maps") {
-      r.each(node, "maps", [&](const std::string& name, const std::string& v) {
+      r.each(node, "maps", [&](const toml::node& n, const std::string& name, const std::string& v) {
         MapSpec m;
-        if (parse_map(name, v, m, out)) plan.maps.push_back(std::move(m));
+        if (r.at(n, [&](Diagnostics& out) { return parse_map(name, v, m, out); })) plan.maps.push_back(std::move(m));
       });
     } else if (key == "expect") {
-      r.each(node, "expect", [&](const std::string& name, const std::string& v) {
+      r.each(node, "expect", [&](const toml::node& n, const std::string& name, const std::string& v) {
         ExpectSpec e;
-        if (!parse_expect(name, v, e, out)) return;
+        if (!r.at(n, [&](Diagnostics& out) { return parse_expect(name, v, e, out); })) return;
         e.path = plan.resolve(e.path);
         plan.expects.push_back(std::move(e));
       });
     } else if (key == "save") {
-      r.each(node, "save", [&](const std::string& name, const std::string& v) { plan.saves.emplace_back(name, plan.resolve(v)); });
+      r.each(node, "save", [&](const toml::node&, const std::string& name, const std::string& v) { plan.saves.emplace_back(name, plan.resolve(v)); });
     } else if (key != "launch") {
       r.problem(node, fmt::format("unknown key '{}'", key.str()), "module, buffers, maps, launch, expect, save");
     }
@@ -186,7 +198,7 @@ LaunchPlan parse_launch_file(std::string_view text, const std::string& path) {
     throw InputError(std::move(out));
   }
   Reader r(path, out);
-  read_top(r, top, plan, out);
+  read_top(r, top, plan);
   if (const toml::node* n = top.get("launch"); n != nullptr) {
     if (const toml::array* a = n->as_array(); a != nullptr && a->is_array_of_tables()) {
       for (const toml::node& e : *a) r.launch(*e.as_table(), plan);

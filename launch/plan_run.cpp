@@ -8,6 +8,7 @@
 
 #include "drywell/core/files.h"
 #include "drywell/core/npy.h"
+#include "drywell/core/text.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/validate.h"
 #include "drywell/launch/generate.h"
@@ -101,10 +102,26 @@ Buffer make_buffer(const BufferSpec& given, uint64_t place, Accelerator& device)
   return b;
 }
 
+[[noreturn]] void refuse_name(std::string_view what, std::string_view name, const std::vector<std::string_view>& names) {
+  const std::string near = did_you_mean(name, names);
+  const std::string all = names.empty() ? fmt::format("there is no {} at all", what) : fmt::format("{}s: {}", what, join(names));
+  throw InputError(Code::E4408, fmt::format("there is no {} '{}'", what, name), near + (near.empty() ? "" : " ") + all);
+}
+
+/// The names of elements that have a member `name`.
+template <class T>
+std::vector<std::string_view> names_of(const T& all) {
+  std::vector<std::string_view> names;
+  for (const auto& one : all) names.push_back(one.name);
+  return names;
+}
+
 const Buffer& find_buffer(const Buffers& all, std::string_view name) {
   const auto it = all.find(name);
-  if (it == all.end()) throw InputError(Code::E4408, fmt::format("there is no buffer '{}'", name));
-  return it->second;
+  if (it != all.end()) return it->second;
+  std::vector<std::string_view> names;
+  for (const auto& [known, buffer] : all) names.push_back(known);
+  refuse_name("buffer", name, names);
 }
 
 isa::TensorMap make_map(const MapSpec& m, const Buffers& all, Accelerator& device) {
@@ -160,7 +177,7 @@ class ArgBytes {
     for (const MapSpec& m : plan_.maps) {
       if (m.name == name) return m;
     }
-    throw InputError(Code::E4408, fmt::format("there is no tensor map '{}'", name));
+    refuse_name("tensor map", name, names_of(plan_.maps));
   }
   const LaunchPlan& plan_;
   const Buffers& buffers_;
@@ -189,17 +206,26 @@ const PlanBuffer& find_result(const PlanResult& r, std::string_view name) {
   for (const PlanBuffer& b : r.buffers) {
     if (b.name == name) return b;
   }
-  throw InputError(Code::E4408, fmt::format("there is no buffer '{}'", name));
+  refuse_name("buffer", name, names_of(r.buffers));
+}
+
+std::string hint_for_entry(const isa::Module& m, std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const isa::Function& f : m.functions)
+    if (f.is_entry && !f.is_prototype) names.push_back(f.name);
+  if (names.empty()) return "its functions are no kernels: a kernel is an .entry";
+  const std::string near = did_you_mean(name, names);
+  return fmt::format("{}{}kernels: {}", near, near.empty() ? "" : " ", join(names));
 }
 
 const isa::Function& find_entry(const isa::Module& m, const std::string& name) {
   const isa::Function* found = nullptr;
   for (const isa::Function& f : m.functions) {
     if (!f.is_entry || f.is_prototype || (!name.empty() && f.name != name)) continue;
-    if (found != nullptr) throw InputError(Code::E4410, "the module has several kernels", "name one with --entry, or entry = in the file");
+    if (found != nullptr) throw InputError(Code::E4410, "the module has several kernels", fmt::format("name one with --entry, or entry = in the file; {}", hint_for_entry(m, name)));
     found = &f;
   }
-  if (found == nullptr) throw InputError(Code::E4112, name.empty() ? "the module has no kernel" : fmt::format("no kernel '{}' in the module", name));
+  if (found == nullptr) throw InputError(Code::E4112, name.empty() ? "the module has no kernel" : fmt::format("no kernel '{}' in the module", name), hint_for_entry(m, name));
   return *found;
 }
 

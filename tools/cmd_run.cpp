@@ -190,7 +190,7 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file; without it, for a PTX file the machine of its target")
       ->capture_default_str();
   sub->add_option("--driver", o->driver,
-                  "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")
+                  "when asynchronous work completes: eager, lazy, shuffled:SEED, parted:SEED or timed")
       ->capture_default_str()
       ->suggest(driver_names());
   sub->add_flag("--verify", o->verify,

@@ -38,7 +38,7 @@ void add_step_flags(Command& sub, StepFlags& f) {
   sub.add_option("KERNEL|FILE", f.run.subject, kSubjectHelp);
   sub.add_option("--launch", f.launch, "which launch to step; those before it just run")->capture_default_str();
   sub.add_option("--arch", f.run.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
-  sub.add_option("--driver", f.run.driver, "when asynchronous work happens: eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
+  sub.add_option("--driver", f.run.driver, "when asynchronous work completes: eager, lazy, shuffled:SEED, parted:SEED or timed")->capture_default_str()->suggest(driver_names());
   sub.add_option("--seed", f.run.seed, "the schedule that a run with --explore named: shuffled:SEED (parted:SEED if even), destinations of copies in flight poisoned");
   sub.add_flag("--verify", f.run.verify, "compare with the host reference if the launch was stepped to its end");
   sub.add_option("--input", f.run.input, "input array (.npy) instead of a generated one");

@@ -29,7 +29,8 @@ void parse_driver(std::string_view text, RunOptions& options) {
     const bool fits = error == std::errc() && end == seed.data() + seed.size() && options.seed < kPartLanes;
     options.seed |= lanes;
     if (options.driver == DriverKind::shuffled && fits) return;
-    break;
+    if (options.driver == DriverKind::shuffled) throw InputError(Code::E4306, fmt::format("driver '{}': the seed is not a number below 2^63", text), "e.g. shuffled:7");
+    throw InputError(Code::E4306, fmt::format("driver '{}' takes no seed", name), "shuffled:SEED and parted:SEED do");
   }
   throw InputError(Code::E4306, fmt::format("no driver '{}'", text),
                    did_you_mean(name, kDrivers) + (did_you_mean(name, kDrivers).empty() ? "" : " ") + "drivers: eager, lazy, shuffled:SEED, parted:SEED, timed");

@@ -121,7 +121,7 @@ void Gmem::refuse(uint64_t bytes) const {
   if (bytes > capacity_ - used_ || reserved_ == capacity_) {
     throw InputError(Code::E4100, fmt::format("out of device memory: {} bytes asked, {} of {} in use", bytes, used_, capacity_));
   }
-  throw InputError(Code::E4105, fmt::format("out of host memory: {} bytes of device memory asked, {} in use, and the host has {} for all", bytes, used_, reserved_));
+  throw InputError(Code::E4105, fmt::format("out of host memory: {} bytes of device memory asked, {} in use, {} at most", bytes, used_, reserved_), "the most is seven eighths of what the host has left, or less by --memory");
 }
 
 void Gmem::poison(Allocation& a) {

@@ -54,7 +54,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ParameterTwice", {"run", "tma-copy", "--rows=4", "--rows=8"}, 2, "given twice"},
         Mistake{"StrayArgument", {"run", "tma-copy", "64"}, 2, "unexpected argument '64'"},
         Mistake{"UnknownDriver", {"run", "tma-copy", "--driver=lasy"}, 2, "did you mean 'lazy'?"},
-        Mistake{"BadSeed", {"run", "tma-copy", "--driver=shuffled:x"}, 2, "no driver 'shuffled:x'"},
+        Mistake{"BadSeed", {"run", "tma-copy", "--driver=shuffled:x"}, 2, "driver 'shuffled:x': the seed is not a number"},
+        Mistake{"SeedOfADriverWithout", {"run", "tma-copy", "--driver=lazy:3"}, 2, "driver 'lazy' takes no seed"},
+        Mistake{"MemoryOfARun", {"run", "tma-copy", "--memory=1"}, 3, "at most\n    hint: the most is"},
+        Mistake{"ExecDumpUnwritable", {"exec", "--dump=/dev/null/x", "--", "/bin/true"}, 3, "--dump: /dev/null/x: cannot be made"},
+        Mistake{"ExecCorruptMalformed", {"exec", "--corrupt=x", "--", "/bin/true"}, 2, "--corrupt: 'x' is not a number\n    hint: N+BYTE"},
         Mistake{"UnknownArch", {"run", "tma-copy", "--arch=sm_100b"}, 3, "sm_100"},
         Mistake{"BadShape", {"run", "fused-rht", "--m=8", "--n=128"}, 3, "multiple of 64"},
         Mistake{"MissingPtxFile", {"run", "/nonexistent.ptx"}, 3, "/nonexistent.ptx"},
@@ -267,7 +271,7 @@ TEST(CliRun, StopsARunawayKernelAsAGuestFault) {
 TEST(Cli, SaysThatStandardOutputIsFull) {
   const Finished f = test::run_process("/bin/sh", {"-c", test::binary_path() + " list > /dev/full"});
   EXPECT_EQ(f.exit_code, 3);
-  EXPECT_THAT(f.err, HasSubstr("standard output cannot be written"));
+  EXPECT_THAT(f.err, HasSubstr("error E4008: standard output cannot be written"));
 }
 
 size_t files_in(const TemporaryDirectory& d) {

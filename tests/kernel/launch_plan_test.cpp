@@ -129,9 +129,28 @@ TEST_F(LaunchPlanFile, ReportsEveryProblemWithItsLine) {
     FAIL();
   } catch (const InputError& e) {
     EXPECT_EQ(e.diagnostics().error_count(), 6u) << e.what();
-    EXPECT_NE(std::string(e.what()).find("plan.toml:2:"), std::string::npos) << e.what();
-    EXPECT_NE(std::string(e.what()).find("unknown key 'speed'"), std::string::npos);
+    for (const char* said : {"plan.toml:2:9: error E4406: unknown key 'speed'", "plan.toml:4:5: error E4401", "plan.toml:5:5: error E4402", "plan.toml:7:8: error E4406", "plan.toml:8:9: error E4404",
+                             "plan.toml:8:18: error E4404"}) {
+      EXPECT_NE(std::string(e.what()).find(said), std::string::npos) << said << "\n"
+                                                                     << e.what();
+    }
   }
+}
+
+// A name that is not there comes with those that are.
+TEST_F(LaunchPlanFile, ListsTheNamesThatThereAre) {
+  const auto refused = [&](const std::string& launch) {
+    SimulatedDevice device;
+    try {
+      run_plan(read_launch_file(plan("module = 'k.ptx'\nbuffers.input = 'f32[100]:iota'\nmaps.tile = 'input,box=4'\n[[launch]]\nblock = 128\n" + launch)), device, {});
+    } catch (const InputError& e) {
+      return std::string(e.what());
+    }
+    return std::string("not refused");
+  };
+  EXPECT_EQ(refused("args = ['@inptu', 'f32:5', 'u32:100']\n"), "error E4408: there is no buffer 'inptu'\n    hint: did you mean 'input'? buffers: input");
+  EXPECT_NE(refused("args = ['map:t', 'f32:5', 'u32:100']\n").find("there is no tensor map 't'\n    hint: tensor maps: tile"), std::string::npos);
+  EXPECT_NE(refused("entry = 'nothing'\nargs = ['@input', 'f32:5', 'u32:100']\n").find("no kernel 'nothing' in the module\n    hint: kernels: "), std::string::npos);
 }
 
 // Found by fuzzing: toml++ does not survive this one.

@@ -158,7 +158,7 @@ TEST_F(Commands, EndsWithTheKernelsVerdict) {
   EXPECT_EQ(exit_code_, 0);
   const Finished listed = run_process(binary_path(), {"step", folder_.file("k.ptx"), "--launch", "2", "--block=64", "--buffer=result=u32[64]:zeros", "--arg=@result"});
   EXPECT_EQ(listed.exit_code, 2);
-  EXPECT_THAT(listed.err, HasSubstr("there were 1 launches"));
+  EXPECT_THAT(listed.err, HasSubstr("the run ended after 1 launch"));
 }
 
 TEST_F(Commands, PanesFollowEveryStep) {

@@ -5,7 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <span>
@@ -154,9 +156,10 @@ ExitCode parse_and_act(Command& app, CommandContext& context, int argc, char** a
 
 /// An earlier write to standard output may have failed, too.
 int flushed(const CommandContext& context, ExitCode code) {
-  const bool lost = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
-  if (!lost || code != ExitCode::ok) return static_cast<int>(code);
-  say(context, "standard output cannot be written");
+  const bool full = std::fflush(stdout) != 0;
+  const std::string why = full ? fmt::format(": {}", std::strerror(errno)) : "";
+  if ((!full && std::ferror(stdout) == 0) || code != ExitCode::ok) return static_cast<int>(code);
+  say(context, fmt::format("error E4008: standard output cannot be written{}", why));
   return static_cast<int>(ExitCode::bad_input);
 }
 

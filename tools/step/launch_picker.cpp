@@ -66,7 +66,7 @@ HostOutcome run_host(const RunFlags& f, const std::vector<std::string>& words, L
   CommandGuard guard(options);
   picker.in_body = [&guard](bool on) { guard.rest(on); };
   HostOutcome out = names_a_file(f.subject) ? run_plan_file(f, words, std::move(options), command) : run_kernel(f, words, std::move(options), command);
-  if (picker.seen() < which) throw InputError(Code::E4327, fmt::format("--launch {}: there were {} launches", which, picker.seen()));
+  if (picker.seen() < which) throw InputError(Code::E4327, fmt::format("--launch {}: the run ended after {} {}", which, picker.seen(), picker.seen() == 1 ? "launch" : "launches"));
   return out;
 }
 
