@@ -232,7 +232,8 @@ ExitCode mutate(const CommandContext& c, const MutateFlags& f, const std::vector
   RunSubject run = find_subject(f.kernel, words);
   RunFlags file;
   file.subject = f.kernel;
-  if (!f.arch.empty()) file.arch = f.arch;
+  file.arch_given = !f.arch.empty();
+  if (file.arch_given) file.arch = f.arch;
   const std::string arch = machine_of(file);
   expect_writable({f.json});
   sim::ProgressLine line;

@@ -185,10 +185,9 @@ void register_run(Command& app, CommandContext& context) {
   Command* sub = add_command(app, "run");
   sub->set_help_flag();
   sub->footer("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
-  sub->add_flag("-h,--help", o->help, "this, with the parameters of KERNEL if one is given");
+  sub->add_flag("-h,--help", o->help, "print this help, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, kSubjectHelp);
-  sub->add_option("--arch", o->arch, "architecture: a name of `drywell arch` or a .toml file; without it, for a PTX file the machine of its target")
-      ->capture_default_str();
+  add_machine_flag(*sub, *o);
   sub->add_option("--driver", o->driver,
                   "when asynchronous work completes: eager, lazy, shuffled:SEED, parted:SEED or timed")
       ->capture_default_str()
@@ -200,11 +199,11 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_option("--trace-profile", o->trace_profile, "arch (no cycles) or cycle (timed driver)")
       ->one_of({"arch", "cycle"});
   sub->add_option("--report", o->report, "timed driver: write the report as one HTML page, with timelines of CTAs");
-  sub->add_option("--report-cta", o->report_ctas, "whose timeline, x,y,z; once for each CTA, default 0,0,0")->allow_extra_args(false);
+  sub->add_option("--report-cta", o->report_ctas, "CTA whose timeline the report shows, x,y,z; may be given several times; default 0,0,0")->allow_extra_args(false);
   sub->add_flag("--trace-values", o->trace_values, "also the values that instructions wrote to registers");
   sub->add_option("--input", o->input, "input array (.npy) instead of a generated one");
   sub->add_option("--save", o->save, "kernel: directory for the outputs, as .npy; PTX file: NAME=FILE.npy")->allow_extra_args(false);
-  sub->add_option("--threads", o->threads, "host threads; 0 = all cores. Results do not depend on it")
+  sub->add_option("--threads", o->threads, "host threads; 0 = all cores. Results do not depend on it, unless CTAs race")
       ->capture_default_str();
   add_limit_flags(*sub, o->limits);
   sub->add_option("--caches", o->caches, "timed driver: what the L2 holds at each launch: nothing (cold), the allocations (warm), or what the launch before left (carry)")
@@ -216,9 +215,9 @@ void register_run(Command& app, CommandContext& context) {
   sub->add_flag("--check{full}", o->check.level, "look for hazards (docs/hazards.md): off, basic or, plain --check, full; exit code 1 if there is an error")
       ->capture_default_str();
   sub->add_flag("--strict", o->check.strict, "warnings count as errors");
-  sub->add_flag("--all-hazards", o->check.all, "every hazard, not at most a screen of them");
+  sub->add_flag("--all-hazards", o->check.all, "print every hazard; without it, a screen at most");
   sub->add_option("--sarif", o->check.sarif, "write the hazards as SARIF 2.1.0");
-  sub->add_option("--hang-picture", o->check.hang_picture, "if the run ends in a deadlock: who waits for whom, as SVG (or DOT if the name ends in .dot)");
+  sub->add_option("--hang-picture", o->check.hang_picture, "if the run ends in a deadlock, draw its graph of waits as SVG (or DOT if the name ends in .dot)");
   sub->add_option("--explore", o->explore, "run N more random schedules, copies in flight poisoned, and compare; prints the first seed that differs, which `drywell step --seed` replays");
   add_plan_flags(*sub, o->plan);
   sub->allow_extras();

@@ -72,7 +72,7 @@ ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
   if (!h.seen) throw UsageError(fmt::format("no CTA {} in this launch", o.cta), "smem show");
   const bool timed = o.run.driver == "timed";
   const SmemExpectation expect = expectation(o, h);
-  write_file_atomically(o.output, smem_page({run_title(o.run, words), o.run.arch, timed ? "cycle" : "instruction"}, h, expect));
+  write_file_atomically(o.output, smem_page({run_title(o.run, words), machine_of(o.run), timed ? "cycle" : "instruction"}, h, expect));
   print(fmt::format("{}: {} uses of {} bytes of shared memory by {} instructions, {} changes of mbarriers, {} {} to {}{}\n", o.output, h.steps.size(), h.bytes, h.places.size(),
                     h.barriers.size(), timed ? "cycles" : "instructions", h.from, h.to, h.truncated ? "; later uses are left out" : ""));
   std::set<std::string> named;
@@ -95,7 +95,7 @@ void register_smem_show(Command& smem, CommandContext& context) {
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z; of a pair, the page shows both")->capture_default_str();
   sub->add_option("-o,--output", o->output, "the page, which needs no other file")->capture_default_str();
-  sub->add_option("--operand", o->operand, "what --layout is a layout of: A or B of tcgen05.mma, or T0, T1, … as the command prints them")->capture_default_str();
+  sub->add_option("--operand", o->operand, "the operand that --layout describes: A or B of tcgen05.mma, or T0, T1, … as the command prints them")->capture_default_str();
   sub->add_option("--layout", o->expect,
                   "(rows, elements of a row) from the operand's address on, e.g. 'Sw<3,4,3> o smem_ptr[16b](unset) o (128,16):(64,1)': the page marks the words with other elements; "
                   "exit code 1 if there are any");

@@ -36,8 +36,8 @@ ExitCode run(const CommandContext& c, const StepFlags& f, const std::vector<std:
 
 void add_step_flags(Command& sub, StepFlags& f) {
   sub.add_option("KERNEL|FILE", f.run.subject, kSubjectHelp);
-  sub.add_option("--launch", f.launch, "which launch to step; those before it just run")->capture_default_str();
-  sub.add_option("--arch", f.run.arch, "architecture: a name of `drywell arch` or a .toml file")->capture_default_str();
+  sub.add_option("--launch", f.launch, "number of the launch to step; earlier launches run to their end")->capture_default_str();
+  add_machine_flag(sub, f.run);
   sub.add_option("--driver", f.run.driver, "when asynchronous work completes: eager, lazy, shuffled:SEED, parted:SEED or timed")->capture_default_str()->suggest(driver_names());
   sub.add_option("--seed", f.run.seed, "the schedule that a run with --explore named: shuffled:SEED (parted:SEED if even), destinations of copies in flight poisoned");
   sub.add_flag("--verify", f.run.verify, "compare with the host reference if the launch was stepped to its end");
@@ -50,7 +50,7 @@ void register_step(Command& app, CommandContext& context) {
   auto f = std::make_shared<StepFlags>();
   Command* sub = add_command(app, "step");
   add_step_flags(*sub, *f);
-  sub->add_option("--script", f->script, "commands of a file instead of the terminal; each is shown with its output");
+  sub->add_option("--script", f->script, "read commands from this file instead of the terminal; each is printed with its output");
   sub->allow_extras();
   sub->callback([f, sub, &context] { context.action = [f, sub, &context] { return run(context, *f, sub->remaining()); }; });
 }

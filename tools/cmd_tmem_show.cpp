@@ -69,7 +69,7 @@ ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
   const std::string title = run_title(o.run, words);
   const bool timed = o.run.driver == "timed";
   const auto differing = differing_cells(o.expect, h);
-  write_file_atomically(o.output, tmem_page({title, o.run.arch, timed ? "cycle" : "instruction", h, o.expect, differing}));
+  write_file_atomically(o.output, tmem_page({title, machine_of(o.run), timed ? "cycle" : "instruction", h, o.expect, differing}));
   const uint64_t at = o.at == ~uint64_t{0} ? last_write(h) : o.at;
   isa::ScalePicture picture = sim::tmem_state_picture(h, at);
   picture.title = fmt::format("{}: tensor memory at {} {}", title, timed ? "cycle" : "instruction", at);

@@ -210,7 +210,7 @@ void register_trace(Command& app, CommandContext& context) {
   Command* recorded = trace->add_subcommand("record", "Run a kernel or a launch file and keep its trace, which says how to make it again");
   recorded->add_option("KERNEL|FILE", r->run.subject, "a kernel of `drywell list`, or a launch file (.toml)")->required();
   recorded->add_option("-o,--output", r->output, "the trace; zstd if the name ends in .zst")->required();
-  recorded->add_option("--arch", r->run.arch, "architecture")->capture_default_str();
+  add_machine_flag(*recorded, r->run);
   recorded->add_option("--driver", r->run.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   recorded->add_option("--profile", r->run.trace_profile, "arch (no cycles) or cycle (timed driver)")->one_of({"arch", "cycle"});
   recorded->add_flag("--values", r->run.trace_values, "also the results that instructions wrote to registers, as values or digests");

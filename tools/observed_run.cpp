@@ -48,7 +48,7 @@ std::string run_title(const RunFlags& f, const std::vector<std::string>& words) 
 
 void add_observed_run(Command& sub, RunFlags& f) {
   sub.add_option("KERNEL|FILE", f.subject, kSubjectHelp)->required();
-  sub.add_option("--arch", f.arch, "architecture")->capture_default_str();
+  add_machine_flag(sub, f);
   sub.add_option("--driver", f.driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   add_limit_flags(sub, f.limits);
   add_plan_flags(sub, f.plan);

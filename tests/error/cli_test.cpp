@@ -586,6 +586,7 @@ TEST(CliRun, AMachineLoadsThePtxOfItsTargets) {
   EXPECT_THAT(run("sm_103f").out, HasSubstr("machine       sm_103a"));
   EXPECT_THAT(run("sm_120f").out, HasSubstr("machine       sm_120a"));
   EXPECT_THAT(run("sm_120f", {"--arch=sm_121a"}).out, HasSubstr("machine       sm_121a"));
+  EXPECT_THAT(run("sm_90a", {"--arch=sm_100a"}).err, HasSubstr("E4114: sm_100a does not load PTX for sm_90a")) << "what is asked for, also if it is the default";
   const Finished refused = run("sm_120a", {"--arch=sm_121a"});
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("E4114"));

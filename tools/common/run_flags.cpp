@@ -102,7 +102,7 @@ void add_plan_flags(Command& sub, PlanFlags& p) {
   const auto each = [&](const char* name, std::vector<std::string>& into, const char* doc) {
     sub.add_option(name, into, doc)->allow_extra_args(false)->group(kGroup);
   };
-  sub.add_option("--entry", p.entry, "kernel of the file; may be left out if it has one")->group(kGroup);
+  sub.add_option("--entry", p.entry, "kernel to launch; may be left out if the file has one kernel")->group(kGroup);
   sub.add_option("--grid", p.grid, "CTAs, e.g. 4,2,1; default 1")->group(kGroup);
   sub.add_option("--block", p.block, "threads per CTA; default .reqntid, else 1")->group(kGroup);
   sub.add_option("--cluster", p.cluster, "CTAs per cluster; default .reqnctapercluster, else 1")->group(kGroup);
@@ -175,8 +175,17 @@ kernels::LaunchPlan make_plan(const RunFlags& f) {
   return f.subject.ends_with(".toml") ? plan_of_file(f) : plan_of_flags(f);
 }
 
+void add_machine_flag(Command& sub, RunFlags& f) {
+  sub.add_option("--arch", f.arch, "architecture: a name of `drywell arch` or a .toml file; default for a PTX file that it cannot run: the machine of the file's target")
+      ->capture_default_str()
+      ->check([&f](const std::string&) {
+        f.arch_given = true;
+        return std::string();
+      });
+}
+
 std::string machine_of(const RunFlags& f) {
-  if (f.arch != kDefaultMachine || !names_a_file(f.subject)) return f.arch;
+  if (f.arch_given || f.arch != kDefaultMachine || !names_a_file(f.subject)) return f.arch;
   const kernels::LaunchPlan plan = make_plan(f);
   isa::Target target;
   if (!isa::parse_target(target_word(read_text_file(plan.ptx_path)), target)) return f.arch;

@@ -32,6 +32,7 @@ struct RunFlags {
   std::vector<std::string> report_ctas;  // empty: the first
   std::vector<std::string> save;
   bool verify = false, trace_values = false, no_values = false, contract = false, help = false;
+  bool arch_given = false;  // --arch, also if it names the default
   unsigned threads = 0;
   sim::RunLimits limits;
   PlanFlags plan;
@@ -42,6 +43,8 @@ struct RunFlags {
 
 /// Options for `p`; the words are those of launch files.
 void add_plan_flags(Command& sub, PlanFlags& p);
+/// --arch, for machine_of().
+void add_machine_flag(Command& sub, RunFlags& f);
 
 /// Help of an argument that is a kernel, and of one that may also be a file.
 inline constexpr const char* kKernelHelp = "a kernel of `drywell list`, or of a shared object: ./libmine.so, ./libmine.so:NAME";
