@@ -106,7 +106,7 @@ void register_arch(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "arch");
   sub->add_option("NAME", o->names, "built-in name (sm_100a) or .toml file; without it: the built-in ones; several: side by side");
-  sub->add_flag("--all", o->all, "side by side: also what is equal");
+  sub->add_flag("--all", o->all, "several names: also show the figures that are equal");
   sub->add_flag("--assumed", o->assumed, "only figures that are not published");
   sub->add_flag("--markdown", o->markdown, "with --assumed: as the table of docs/deviations.md");
   sub->add_option("--sensitivity", o->subject, "a kernel of `drywell list` with its parameters, or a .toml launch file: how much its predicted time depends on each figure that is not measured on this chip");

@@ -217,7 +217,7 @@ void register_conformance(Command& app, CommandContext& context) {
   sub->add_option("--family", o->family, "only this family");
   sub->add_flag("--list", o->list, "names only");
   sub->add_flag("-v,--verbose", o->verbose, "programs that pass, too");
-  sub->add_option("--driver", o->driver, "eager, lazy, shuffled[:seed] or timed")->capture_default_str()->suggest(driver_names());
+  sub->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED, parted:SEED or timed")->capture_default_str()->suggest(driver_names());
   sub->add_option("--arch", o->arch, "architecture; programs it has not the instructions for are skipped")->capture_default_str();
   sub->add_flag("--device", o->on_device, "on this machine's GPU instead of the simulator");
   sub->add_option("--emit", o->emit, "write the programs' PTX into this folder instead of running them");

@@ -125,7 +125,7 @@ void add_smem(Command& desc, CommandContext& context) {
   sub->add_option("--major", o->major, "which index runs along memory: k or mn")->capture_default_str();
   sub->add_option("--smem-bytes", o->smem_bytes, "shared memory of the CTA")->capture_default_str();
   sub->add_option("--arch", o->arch, "the machine; sm_103a has absolute leading-dimension addresses")->capture_default_str();
-  sub->add_flag("--bytes", o->bytes, "the bytes the operand touches");
+  sub->add_flag("--bytes", o->bytes, "print the bytes that the operand takes");
   sub->add_option("--at", o->at, "where element ROW,K lies");
   add_picture_options(*sub, o->picture);
   sub->callback([o, &context] { context.action = [o, &context] { return smem(context, *o); }; });

@@ -250,11 +250,11 @@ std::vector<std::string> part_names() { return {std::begin(survey::kParts), std:
 
 void register_device_survey(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* made = device.add_subcommand("survey", "Everything Drywell can learn from this machine's GPU, into one file (docs/lab/survey.md)");
+  Command* made = device.add_subcommand("survey", "Measure and record all that Drywell can learn from this machine's GPU, in one file (docs/lab/survey.md)");
   made->add_option("FILE", o->file, "the survey to write")->required();
   made->add_option("--only", o->only, "only these parts")->one_of(part_names())->allow_extra_args(false);
-  made->add_option("--filter", o->filter, "only what this regular expression finds by name");
-  made->add_option("--seconds", o->seconds, "of each load")->capture_default_str();
+  made->add_option("--filter", o->filter, "only items whose name this regular expression finds");
+  made->add_option("--seconds", o->seconds, "seconds of each load")->capture_default_str();
   made->add_option("--repeats", o->repeats, "runs of each microbenchmark; the fastest counts")->capture_default_str();
   made->add_option("--every", o->every, "of the 256 ranges of a special function only each so many; default 1, simulated 64");
   made->add_option("--simulate", o->simulate, "survey the simulator as this architecture instead of a GPU");

@@ -44,7 +44,7 @@ void register_python(Command& app, CommandContext& context) {
   f->command = "python";
   Command* sub = add_command(app, "python");
   add_exec_options(*sub, *f);
-  sub->add_option("--python", *python, "the interpreter; default python, or else python3, of PATH");
+  sub->add_option("--python", *python, "the interpreter; default: python of PATH, or else python3");
   sub->prefix_command();
   sub->callback([f, python, sub, &context] {
     context.action = [f, python, sub] { return run(*f, *python, sub->remaining()); };

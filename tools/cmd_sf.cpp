@@ -109,7 +109,7 @@ ExitCode blockwise(const BlockwiseOptions& o) {
 void add_blockwise(Command& sf, CommandContext& context) {
   auto o = std::make_shared<BlockwiseOptions>();
   Command* sub = sf.add_subcommand("blockwise", "Factors of software scaling by blocks or groups (Sm90/Sm100BlockwiseScaleConfig)");
-  sub->add_option("--granularity", o->granularity, "elements one factor covers, MxNxK")->capture_default_str();
+  sub->add_option("--granularity", o->granularity, "elements that one factor scales, MxNxK")->capture_default_str();
   sub->add_option("--problem", o->problem, "MxNxK[xL] of the GEMM");
   sub->add_option("--tile", o->tile, "CTA tile MxNxK")->capture_default_str();
   sub->add_option("--stages", o->stages, "of the shared-memory ring; 0: no staged layouts")->capture_default_str();

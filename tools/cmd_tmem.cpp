@@ -95,7 +95,7 @@ void add_map(Command& tmem, CommandContext& context) {
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z")->capture_default_str();
   sub->add_option("--at", o->at, "as it is at this cycle (timed driver) or after this many instructions of the cluster");
-  sub->add_option("--check", o->check, "a layout to hold against the kernel's MMAs, e.g. '((128,16),1,1,16):((65536,1),0,0,16)'");
+  sub->add_option("--check", o->check, "a layout to compare with the kernel's MMAs, e.g. '((128,16),1,1,16):((65536,1),0,0,16)'");
   sub->add_option("--operand", o->operand, "the operand of the layout: d, a, sfa, sfb")->capture_default_str();
   add_picture_options(*sub, o->picture);
   sub->callback([o, sub, &context] { context.action = [o, sub, &context] { return map(context, *o, sub->remaining()); }; });

@@ -227,11 +227,11 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_flag("--no-values", flags.no_values, "timed launches: same cycles, tensor results not computed (what the program then checks is wrong)");
   sub.add_option(
       "--kernel", o.kernel,
-      "regular expression: which kernels --check, --trace, --report, --dump, --break and --corrupt look at");
+      "regular expression: the kernels to which --check, --trace, --report, --dump, --break and --corrupt apply");
   sub.add_flag(
       "--check{full}", o.check,
       "look for hazards (docs/hazards.md): off, basic or, plain --check, full; a program that ends with 0 then ends with 1 if there is an error");
-  sub.add_flag("--summary", o.summary, "when the program ends, a line per launch on standard error");
+  sub.add_flag("--summary", o.summary, "when the program ends, print a line per launch on standard error");
   sub.add_option("--report", o.report,
                  "when the program ends, write a report of each launch (JSON if the name ends in .json)");
   sub.add_option("--trace", o.trace,
@@ -240,12 +240,12 @@ void add_exec_options(Command& sub, ExecFlags& flags) {
   sub.add_flag("--break{first}", flags.stop,
                "step a launch (drywell step): --break=N that of the summary, else the first of --kernel's; "
                "then the program goes on");
-  sub.add_option("--script", o.script, "--break: commands of a file instead of the terminal");
+  sub.add_option("--script", o.script, "with --break: read the debugger's commands from this file instead of the terminal");
   sub.add_option("--corrupt", flags.corrupt,
-                 "N+BYTE: that byte of the N-th cudaMalloc (from 0) is wrong while --kernel's kernels run; list: "
+                 "N+BYTE: that byte of the N-th cudaMalloc (from 0) is inverted while --kernel's kernels run; list: "
                  "when the program ends, a line per allocation on standard error");
-  sub.add_flag("--leaks", o.leaks, "when the program ends, what it allocated and never freed, on standard error");
-  sub.add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it")
+  sub.add_flag("--leaks", o.leaks, "when the program ends, list on standard error what it allocated and never freed");
+  sub.add_option("--threads", o.threads, "host threads; 0 = all cores. Results do not depend on it, unless CTAs race")
       ->capture_default_str();
   add_limit_flags(sub, o.limits);
 }

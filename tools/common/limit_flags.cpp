@@ -13,7 +13,7 @@ void add_limit_flags(Command& sub, sim::RunLimits& limits) {
       ->capture_default_str()
       ->group(kGroup);
   sub.add_option("--timeout", limits.timeout,
-                 "stop kernels when the command has taken so long: seconds, or 5m, 1h")
+                 "stop kernels when the command has taken this long: 90 or 0.5 (seconds), 5m, 1h; 0 = never")
       ->group(kGroup);
   sub.add_option("--memory", limits.memory, "host memory that this process may hold: bytes, or 512M, 8G")
       ->group(kGroup);

@@ -149,18 +149,18 @@ void seed(Shell& s, Words& w) {
 void quit(Shell& s, Words&) { s.quit(); }
 
 constexpr StepCommand kCommands[] = {
-    {"step", "s", "[warp|cta|async|cycle|any] [N]", "the focused warp's next N instructions (others run as the driver has it); cta: any warp of the CTA; async: moments of asynchronous operations; cycle: cycles of the timing driver; any: the next event of any kind", step, "running"},
-    {"next", "n", "[N]", "to the focused warp's next source line, over calls", next, "running"},
-    {"finish", "fin", "", "until the focused warp returns from its function", finish, "running"},
-    {"continue", "c", "", "until a breakpoint, a watch or the end", run_on, "running"},
-    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "until the focused warp reaches a place, or the timing driver a cycle, or an event that break takes happens", until, "running"},
-    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "back to the moment after the focused warp's last instruction (or the unit that step counts)", reverse_step, "running"},
-    {"reverse-next", "rn", "", "back by a source line", reverse_next, "running"},
-    {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "back to the last breakpoint or watch; or to the step that last wrote it, equal values included", reverse_continue, "running"},
-    {"goto", "g", "POSITION", "to a position: the number in brackets", go_to, "running"},
-    {"restart", "", "[eager|lazy|shuffled:SEED|timed]", "from the beginning, perhaps under another driver", restart, "running"},
-    {"seed", "", "N", "from the beginning, shuffled by N", seed, "running"},
-    {"quit", "q", "", "leave; if the launch is over, the kernel's host code goes on (and verifies)", quit, "running"},
+    {"step", "s", "[warp|cta|async|cycle|any] [N]", "run N instructions of the focused warp; the driver decides when other warps run. cta counts instructions of every warp of the CTA, async moments of asynchronous operations, cycle cycles of the timed driver, any steps of every kind", step, "running"},
+    {"next", "n", "[N]", "run to the focused warp's next source line, over calls", next, "running"},
+    {"finish", "fin", "", "run until the focused warp returns from its function", finish, "running"},
+    {"continue", "c", "", "run to a breakpoint, a watch or the end", run_on, "running"},
+    {"until", "u", "PLACE | cycle N | phase [ADDR] | umma|tma|… [issue|read|done] | write smem|gmem|tmem … | hazard", "run until the focused warp reaches a place, the timed driver reaches a cycle, or an event happens that break takes", until, "running"},
+    {"reverse-step", "rs", "[warp|cta|async|cycle|any] [N]", "go back to the moment after the focused warp's last instruction (or after the last of what step counts)", reverse_step, "running"},
+    {"reverse-next", "rn", "", "go back by a source line", reverse_next, "running"},
+    {"reverse-continue", "rc", "[smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS|%REGISTER]", "go back to the last breakpoint or watch, or to the step that last wrote the memory or register, also with an equal value", reverse_continue, "running"},
+    {"goto", "g", "POSITION", "go to a position: the number in brackets", go_to, "running"},
+    {"restart", "", "[eager|lazy|shuffled:SEED|timed]", "begin again, under another driver if one is named", restart, "running"},
+    {"seed", "", "N", "begin again under shuffled:N", seed, "running"},
+    {"quit", "q", "", "end the session; if the launch has ended, the kernel's host code goes on (and verifies)", quit, "running"},
 };
 
 }  // namespace

@@ -252,14 +252,14 @@ void panes(Shell& s, Words& w) {
 }
 
 constexpr StepCommand kShowCommands[] = {
-    {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "the state of things", info, "looking"},
-    {"list", "l", "[PLACE] [LINES]", "source and PTX side by side", list, "looking"},
-    {"where", "bt", "", "the effect of the last step, and the place of the focused warp", where, "looking"},
-    {"warp", "", "N", "look at another warp of this CTA", focus_warp, "looking"},
-    {"cta", "", "X[,Y,Z]", "look at another CTA", focus_cta, "looking"},
-    {"lane", "", "N", "look at another lane", focus_lane, "looking"},
-    {"panes", "", "[COMMAND; COMMAND… | off]", "repeat these after every step: source, registers, barriers, pipelines, tensor memory keep up", panes, "looking"},
-    {"help", "h", "[COMMAND]", "this", help, "looking"},
+    {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "show the state of warps, CTAs, barriers, operations, …", info, "looking"},
+    {"list", "l", "[PLACE] [LINES]", "show source and PTX side by side", list, "looking"},
+    {"where", "bt", "", "show the effect of the last step, and the place of the focused warp", where, "looking"},
+    {"warp", "", "N", "focus another warp of this CTA", focus_warp, "looking"},
+    {"cta", "", "X[,Y,Z]", "focus another CTA", focus_cta, "looking"},
+    {"lane", "", "N", "focus another lane", focus_lane, "looking"},
+    {"panes", "", "[COMMAND; COMMAND… | off]", "show these commands' output again after every step; without a command, source, mbarriers and pipelines", panes, "looking"},
+    {"help", "h", "[COMMAND]", "list the commands, or describe one", help, "looking"},
 };
 
 }  // namespace

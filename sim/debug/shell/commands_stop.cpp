@@ -123,13 +123,14 @@ void disable(Shell& s, Words& w) { set_enabled(s, w, false); }
 
 constexpr StepCommand kStopCommands[] = {
     {"break", "b", "PLACE [warp N] [if CONDITION] | phase [ADDR] | umma|tma|commit|tmem|cp|bulk|async [issue|read|done] | write smem ADDR[,BYTES]|gmem ADDR[,BYTES]|tmem LANES,COLUMNS | hazard; [if CONDITION] with any",
-     "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads, is done; when "
-     "something is written, equal values included; when the hazard checker finds something", add_breakpoint, "stopping"},
-    {"tbreak", "tb", "PLACE [warp N] [if CONDITION] | …", "the same, once", add_temporary, "stopping"},
+     "stop when a warp comes to a place (file:line, line, ptx:line, label, instruction name, pc:N); when a phase of an mbarrier completes; when an operation is issued, reads its operands or is complete; when "
+     "something is written, equal values included; when the hazard checker finds something",
+     add_breakpoint, "stopping"},
+    {"tbreak", "tb", "PLACE [warp N] [if CONDITION] | …", "break, and remove the breakpoint at its first stop", add_temporary, "stopping"},
     {"watch", "w", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER [if CONDITION]", "stop when a value changes", watch, "stopping"},
-    {"delete", "d", "[N]", "remove one, or all", remove, "stopping"},
-    {"disable", "", "N", "leave it out", disable, "stopping"},
-    {"enable", "", "N", "take it in again", enable, "stopping"},
+    {"delete", "d", "[N]", "remove breakpoint or watch N, or all", remove, "stopping"},
+    {"disable", "", "N", "ignore breakpoint or watch N", disable, "stopping"},
+    {"enable", "", "N", "stop at breakpoint or watch N again", enable, "stopping"},
 };
 
 }  // namespace

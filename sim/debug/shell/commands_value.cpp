@@ -197,10 +197,10 @@ void set(Shell& s, Words& w) {
 
 constexpr StepCommand kValueCommands[] = {
     {"set", "", "%REGISTER = VALUE [lane N]", "change a register, in every lane or in one; going back and forward keeps the change", set, "values"},
-    {"print", "p", "%REGISTER [as TYPE] [lane N] | EXPRESSION", "a register in every lane, or the value of an expression in the focused lane", print_value, "values"},
-    {"x", "", "smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 32B|64B|128B]", "memory as elements of a type; ADDR may be an expression without blanks; a swizzled tile by its logical addresses", examine, "values"},
-    {"tmem", "", "LANES COLUMNS [as TYPE]", "tensor memory, a row per lane; ranges are N..M", tmem, "values"},
-    {"who", "", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "the step that last wrote it, its sources, and their writers; goto STEP goes there", who, "values"},
+    {"print", "p", "%REGISTER [as TYPE] [lane N] | EXPRESSION", "show a register in every lane, or the value of an expression in the focused lane", print_value, "values"},
+    {"x", "", "smem|gmem ADDR[,COUNT] [as TYPE] [swizzle 32B|64B|128B]", "show memory as elements of a type, a swizzled tile by its logical addresses; ADDR may be an expression without blanks", examine, "values"},
+    {"tmem", "", "LANES COLUMNS [as TYPE]", "show tensor memory, a row for each lane; ranges are N..M", tmem, "values"},
+    {"who", "", "smem ADDR[,BYTES] | gmem ADDR[,BYTES] | tmem LANES,COLUMNS | %REGISTER", "show the step that last wrote the memory or register, the sources of the value, and their writers; goto STEP goes there", who, "values"},
 };
 
 }  // namespace
