@@ -102,7 +102,7 @@ std::vector<std::string_view> nearest_of(std::string_view text, std::span<const 
   size_t least = kUnlike;
   for (const std::string_view c : candidates) {
     const size_t d = unlikeness(text, c);
-    if (d == kUnlike || d > least) continue;
+    if (d == kUnlike || d > least || (d == least && std::find(best.begin(), best.end(), c) != best.end())) continue;
     if (d < least) best.clear();
     least = d;
     best.push_back(c);

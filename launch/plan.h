@@ -117,6 +117,7 @@ struct PlanResult {
   std::vector<sim::RunResult> runs;  // one per launch that ran
   std::vector<BufferComparison> comparisons;
   std::vector<PlanBuffer> buffers;
+  Diagnostics warnings;  // of the reader of the PTX text
   bool ok() const;
 };
 

@@ -263,7 +263,9 @@ bool PlanResult::ok() const {
 
 PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptions& options) {
   const std::string text = read_text_file(plan.ptx_path);
-  isa::Module module = isa::parse_ptx_or_throw(text, plan.ptx_path);
+  isa::ParseResult parsed = isa::parse_ptx(text, plan.ptx_path);
+  if (parsed.diagnostics.has_errors()) throw InputError(std::move(parsed.diagnostics));
+  isa::Module module = std::move(parsed.module);
   if (Diagnostics problems = isa::validate(module); problems.has_errors()) throw InputError(std::move(problems));
   name_warps(plan, module);
   device.load(module, text);
@@ -275,6 +277,7 @@ PlanResult run_plan(const LaunchPlan& plan, Accelerator& device, const PlanOptio
   check_names(plan, buffers);
   const ArgBytes bytes(plan, buffers, device);
   PlanResult result;
+  result.warnings = std::move(parsed.diagnostics);
   for (const LaunchSpec& l : plan.launches) {
     const isa::Function& f = find_entry(module, l.entry);
     sim::Args args;

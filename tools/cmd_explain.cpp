@@ -87,7 +87,7 @@ ExitCode explain(const std::vector<std::string>& codes) {
   for (const std::string& given : codes) {
     const std::string code = in_capitals(given), section = section_of(all, code);
     const auto row = find_code(code);
-    if (section.empty() && !row.has_value()) throw UsageError(fmt::format("no code '{}'", given), "explain");
+    if (section.empty() && !row.has_value()) throw UsageError(fmt::format("no code '{}': a letter and four digits, such as H7001, F3601 or E4305", given), "explain");
     out += section;
     if (section.empty()) {
       const auto rows = all_codes();

@@ -46,6 +46,14 @@ std::pair<int64_t, int64_t> tile_of(std::string_view text) {
   return {rows, columns};
 }
 
+/// Refuses words of a picture also where none is drawn.
+void check_words(const LayoutOptions& o) {
+  colour_by(o.colour);
+  const bool tile = o.view.starts_with("tv=");
+  if (tile) tile_of(std::string_view(o.view).substr(3));
+  if (!tile && o.view != "index" && o.view != "memory" && o.view != "tmem") throw UsageError(fmt::format("no view '{}': index, memory, tmem or tv=ROWSxCOLUMNS", o.view), "layout");
+}
+
 layout::Grid view_of(const LayoutOptions& o, const layout::ComposedLayout& l) {
   layout::PictureOptions p = o.picture.options();
   p.colour = colour_by(o.colour);
@@ -53,11 +61,8 @@ layout::Grid view_of(const LayoutOptions& o, const layout::ComposedLayout& l) {
   if (o.view == "index") return layout::picture(l, p);
   if (o.view == "memory") return layout::memory_map(l, o.bits, 128, 16, p);
   if (o.view == "tmem") return layout::tmem_map(l, p);
-  if (o.view.starts_with("tv=")) {
-    const auto [rows, columns] = tile_of(std::string_view(o.view).substr(3));
-    return layout::thread_value_map(l.layout(), rows, columns, p);
-  }
-  throw UsageError(fmt::format("no view '{}': index, memory, tmem or tv=ROWSxCOLUMNS", o.view), "layout");
+  const auto [rows, columns] = tile_of(std::string_view(o.view).substr(3));
+  return layout::thread_value_map(l.layout(), rows, columns, p);
 }
 
 /// Prints each requested check; returns false if one fails.
@@ -88,6 +93,7 @@ ExitCode layout_command(const CommandContext& c, const LayoutOptions& o) {
     return ExitCode::ok;
   }
   if (o.expression.empty()) throw UsageError("which layout?", "layout");
+  check_words(o);
   const layout::Evaluation e = layout::evaluate(o.expression, o.reading());
   const std::string text = layout::to_string(e.value, e.marks);
   if (!o.picture.table) print(text + "\n");  // the picture's title otherwise

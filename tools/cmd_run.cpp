@@ -30,7 +30,7 @@ class SaveDirectory {
   explicit SaveDirectory(std::string path) : path_(std::move(path)) {
     if (path_.empty()) return;
     const bool made = make();
-    expect_writable({file("drywell-probe")});
+    expect_writable_folder(path_);
     if (made) ::rmdir(path_.c_str());
   }
 

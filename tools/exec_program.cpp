@@ -205,7 +205,7 @@ void expect_folder(const std::string& path) {
   std::error_code failed;
   const bool made = fs::create_directories(path, failed);
   if (failed) throw InputError(Code::E4008, fmt::format("--dump: {}: cannot be made: {}", path, failed.message()));
-  expect_writable({path + "/drywell-probe"});
+  expect_writable_folder(path);
   if (made) fs::remove(path, failed);
 }
 

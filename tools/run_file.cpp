@@ -235,6 +235,7 @@ ExitCode run_file(const CommandContext& c, const RunFlags& given, const std::vec
   RunWatch watch(f, outputs, {}, options.run);
   if (!f.trace.empty()) options.launched = [&](const sim::RunResult& r) { watch.finish_trace(r); };
   const PlanResult result = runs.first();
+  if (!result.warnings.empty()) print_error(result.warnings.to_string() + "\n");
   watch.commit_trace();
   if (watch.report() != nullptr) write_page(outputs, *watch.report(), f, result, check, runs.arch());
   std::optional<Exploration> exploration;

@@ -82,6 +82,11 @@ INSTANTIATE_TEST_SUITE_P(
                 {"run", "tma-copy", "--trace=/tmp/drywell-refused", "--trace-profile=cycle"},
                 2,
                 "--driver=timed"},
+        Mistake{"UnknownOptionOfExec", {"exec", "--summry", "--", "/bin/true"}, 2, "there is no option '--summry'\n    hint: did you mean the option '--summary'?"},
+        Mistake{"CountThatIsNone", {"run", "tma-copy", "--threads=abc"}, 2, "--threads: 'abc' is not a number"},
+        Mistake{"SaveIntoAFile", {"run", "tma-copy", "--save=" + test::source_path("LICENSE")}, 3, "LICENSE: error E4008: cannot be written: Not a directory"},
+        Mistake{"ViewOfNoLayout", {"layout", "(4,2):(1,4)", "--view=foo"}, 2, "no view 'foo': index"},
+        Mistake{"CodeWithoutItsLetter", {"explain", "7101"}, 2, "no code '7101': a letter and four digits"},
         Mistake{"NegativeCount", {"run", "tma-copy", "--explore=-1"}, 2, "E4300: --explore: -1 is not a number from 0 up"},
         Mistake{"NegativeLimit", {"exec", "--max-instructions=-1", "--", "/bin/true"}, 2, "-1 is not a number"},
         Mistake{"NegativeMaximum", {"run", "fused-rht", "--amax=-1"}, 2, "a number, at least 0"},
@@ -591,6 +596,14 @@ TEST(CliRun, AMachineLoadsThePtxOfItsTargets) {
   EXPECT_EQ(refused.exit_code, 3);
   EXPECT_THAT(refused.err, HasSubstr("E4114"));
   EXPECT_THAT(refused.err, HasSubstr("--arch=sm_120a; sm_121a loads sm_121f, sm_121a, sm_120f, or sm_121 and lower without a letter"));
+}
+
+TEST(CliRun, SaysThatPtxIsNewer) {
+  const TemporaryDirectory d;
+  write_file_atomically(d.file("k.ptx"), std::string_view(".version 9.9\n.target sm_100a\n.address_size 64\n.visible .entry k() { ret; }\n"));
+  const Finished f = drywell({"run", d.file("k.ptx")});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_THAT(f.err, HasSubstr("k.ptx:1:10: warning U5001: PTX 9.9 is newer than "));
 }
 
 TEST(CliArch, ComparesMachines) {

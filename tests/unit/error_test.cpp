@@ -49,6 +49,11 @@ TEST(DidYouMean, ProposesNoOtherNumber) {
   EXPECT_EQ(did_you_mean("mxfp8", formats), "did you mean 'mxf8-e4m3' or 'mxf8-e5m2'?");
 }
 
+TEST(DidYouMean, NamesEachCandidateOnce) {
+  constexpr std::string_view kSections[] = {"tma", "tma", "hbm", "tma"};
+  EXPECT_EQ(did_you_mean("tmaa", kSections), "did you mean 'tma'?");
+}
+
 TEST(DidYouMean, IsByMeaning) {
   const std::array<std::string_view, 6> names = {"bn", "fma", "bar.sync", "mbarrier.init", "format", "shfl"};
   EXPECT_EQ(nearest("bm", names), "") << "another letter in a short name is another name";

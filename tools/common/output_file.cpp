@@ -17,6 +17,16 @@ void expect_writable(std::initializer_list<std::string> paths) {
   }
 }
 
+void expect_writable_folder(const std::string& path) try {
+  const PendingFile probe((std::filesystem::path(path) / "drywell-probe").string());
+} catch (const InputError& e) {
+  Diagnostic problem = e.diagnostics().list().front();
+  problem.where.file = path;  // not the probe's name
+  Diagnostics out;
+  out.add(std::move(problem));
+  throw InputError(std::move(out));
+}
+
 namespace {
 
 bool is_file(const std::string& path) { return !path.empty() && path != "-"; }

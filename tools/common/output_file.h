@@ -12,6 +12,9 @@ namespace drywell::tools {
 /// written.
 void expect_writable(std::initializer_list<std::string> paths);
 
+/// The same for files in the folder `path`.
+void expect_writable_folder(const std::string& path);
+
 struct OutputOption {
   const char* option;
   const std::string& path;  // empty: not requested; "-": standard output

@@ -113,6 +113,18 @@ std::string examples_of(const CommandRow& row) {
 }
 
 /// Prints the error of a command line, with the nearest command if one was misspelt.
+/// CLI11's sentences about an option, in ours: "The following argument was not expected: --x", "Could not convert: --n = x".
+std::string own_words(const std::string& error) {
+  const size_t colon = error.find(": ");
+  const std::string rest = colon == std::string::npos ? "" : error.substr(colon + 2);
+  if (const size_t equals = rest.find(" = "); error.starts_with("Could not convert") && equals != std::string::npos)
+    return fmt::format("{}: '{}' is not a number", rest.substr(0, equals), rest.substr(equals + 3));
+  const size_t option = rest.find("--", rest.starts_with("-- ") ? 2 : 0);
+  if (!error.starts_with("The following argument") || option == std::string::npos) return error;
+  const std::string word = rest.substr(option, rest.find(' ', option) - option);
+  return fmt::format("there is no option '{}'", word.substr(0, word.find('=')));
+}
+
 ExitCode usage(const Command& app, const CommandContext& c, const std::string& error, int argc, char** argv) {
   const std::vector<std::string> names = app.subcommands();
   const std::vector<std::string_view> views(names.begin(), names.end());
@@ -122,7 +134,8 @@ ExitCode usage(const Command& app, const CommandContext& c, const std::string& e
     say(c, fmt::format("error E4300: no command '{}'\n    hint: {}commands: {}", argv[1], guess.empty() ? "" : guess + " ",
                        join(views)));
   } else {
-    say(c, fmt::format("error E4300: {}\n    hint: drywell {}--help", error, known ? std::string(argv[1]) + " " : ""));
+    const std::string said = own_words(error), near = misspelt_option(app, {argv + 1, static_cast<size_t>(argc - 1)}, said);
+    say(c, fmt::format("error E4300: {}{}\n    hint: drywell {}--help", said, near, known ? std::string(argv[1]) + " " : ""));
   }
   return ExitCode::usage;
 }

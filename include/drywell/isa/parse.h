@@ -14,7 +14,7 @@ struct ParseResult {
   Diagnostics diagnostics;  // errors and warnings, in the order of the text
 };
 
-/// Parses a PTX module (PTX ISA up to 9.0). Reports all errors, each with line, column, the offending text and a hint:
+/// Parses a PTX module (PTX ISA up to 9.4; U5001, a warning, for a newer one). Reports all errors, each with line, column, the offending text and a hint:
 /// E1101 opcodes that the table does not have (one diagnostic per distinct opcode text, with its count), E1102 operands
 /// that do not fit, E1103…E1116 syntax, names, numbers, headers and limits, U5001 legal PTX that is not modelled.
 /// validate() checks further legality (types, targets, operand rules).
