@@ -20,7 +20,7 @@ void add_rectangle(Json& out, uint32_t line, uint32_t lines, uint32_t from, uint
   if (lines != 0 && to > from) out.push_back({line, lines, from, to - from});
 }
 
-/// A run of words: the end of its first line, whole lines, the begin of its last one.
+/// A run of words as rectangles: the rest of its first line, whole lines, the beginning of its last line.
 void add_run(Json& out, const sim::SmemRun& r) {
   const uint32_t first = r.begin / 4, end = (r.begin + r.bytes + 3) / 4;
   const uint32_t line = first / kSmemBanks, last = end / kSmemBanks;

@@ -23,7 +23,7 @@ MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const Ac
   for (const auto& cta : c.ctas) ctas_.emplace_back(*cta, launch.full());
 }
 
-// Marks cells as read or written by an access and reports the accesses that it is not ordered after. `known` is of one access.
+// Marks cells as read or written by an access, and reports earlier accesses that do not happen before it. `known` belongs to this one access.
 template <class Cells, class RuleOf, class Where>
 void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const Touch& touch, const RuleOf& rule_of, const Where& where, Rule unwritten, Answers& known) {
   const AccessId id = touch.id;
@@ -44,17 +44,17 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
       return is_plain(accesses[reader].agent) && rule_of(accesses[reader], now) == Rule::none;
     });
   };
-  // A read beside a store of the value that was there is harmless, unless it is also beside the store that put the value there.
+  // A read that races with a store of the value that was there is harmless, unless it also races with the store that put the value there.
   const auto harmful = [&](StateId s, AccessId writer) {
     const AccessId first = states.same_before(s);
     return first != 0 && rule_of(accesses[writer], now) == Rule::race_unchanged && rule_of(accesses[first], now) != Rule::none ? first : writer;
   };
-  // The write whose values `now` only stores again.
+  // Returns the write whose values `now` stores again without a change, or 0.
   const auto same_before = [&](StateId s, AccessId writer) {
     if (writer == 0 || writer == id || (!now.unchanging && !store_one_value(accesses[writer], now))) return AccessId{0};
     return accesses[writer].unchanging ? states.same_before(s) : writer;
   };
-  // Atomics leave each other alone, not the store that another warp's atomic came upon.
+  // Atomics do not race with each other, but with the store under an earlier atomic: returns that store, or 0.
   const auto under = [&](StateId s, AccessId writer) {
     if (!now.modifies || writer == 0) return AccessId{0};
     return accesses[writer].modifies ? states.under(s) : writer;
@@ -68,12 +68,12 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
       return answer.out;
     }
     const AccessId writer = states.writer(s);
-    // The word of tcgen05.alloc is no operand: memory that has only that word is unwritten for copies and the tensor core. Triton has a relaxed
-    // cluster barrier between its uses and a peer's copy into that memory: they have run.
+    // The word of tcgen05.alloc is no operand: for copies and the tensor core, memory that has only that word counts as unwritten. Triton has only a
+    // relaxed cluster barrier between the uses of the word and a peer's copy into that memory: the uses have run by then.
     const bool word = accesses[writer].agent == Agent::alloc && is_async_proxy(now.agent);
     if (writer != 0 && !(word && (!now.write || has_run(accesses[writer])))) {
       if (!observed(s, rule_of(accesses[writer], now))) check(harmful(s, writer), cell);
-      // What is in order behind the second of two stores of one value need not be behind the first one.
+      // An access that the second of two stores of one value happens before need not come after the first one.
       if (now.write && states.same_before(s) != 0 && rule_of(accesses[writer], now) == Rule::none) check(states.same_before(s), cell);
       if (now.modifies && accesses[writer].modifies && states.under(s) != 0) check(states.under(s), cell);
     } else if (unwritten != Rule::none && touch.follows) {

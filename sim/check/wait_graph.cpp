@@ -61,14 +61,14 @@ std::string mbarrier_node(const Cluster& c, uint32_t address) {
   return fmt::format("mbarrier {:#x}{} of CTA rank {}", shared_offset(address), variable.empty() ? "" : " (" + variable + ")", shared_rank(address));
 }
 
-// Looks for a circle: each node waits for the next. An arrival that was made is none of it.
+// Looks for a circle of nodes of which each waits for the next. Edges of arrivals that have happened are no waits.
 class CircleSearch {
  public:
   explicit CircleSearch(const WaitGraph& g) : graph_(g), next_(g.nodes.size()), visited_(g.nodes.size()) {
     for (const WaitGraph::Edge& e : g.edges)
       if (e.label != kArrived) next_[e.from].push_back(e.to);
   }
-  /// Its nodes, the first one again at the end; nothing: there is none.
+  /// Returns the nodes of a circle, the first one again at the end; empty if there is no circle.
   std::vector<size_t> run() {
     for (size_t n = 0; n < graph_.nodes.size(); ++n)
       if (visit(n)) return path_;

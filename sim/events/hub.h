@@ -48,9 +48,9 @@ class Listener {
   virtual void cta_finished(const Cta&) {}
   /// The cluster cannot continue: the listener's explanation, for the fault's message.
   virtual std::string explain_hang(const Cluster&) { return {}; }
-  /// Whether last_writer() knows it.
+  /// True if last_writer() can return a description.
   virtual bool knows_writers() const { return false; }
-  /// Who wrote that byte last, for the message of a fault: a global address, or one in shared memory of the cluster (shared_rank, shared_offset).
+  /// Describes the last write of a byte, for the message of a fault: a global address, or one in shared memory of the cluster (shared_rank, shared_offset).
   virtual std::string last_writer(const Cluster&, uint64_t /*address*/, bool /*shared*/) { return {}; }
 };
 
@@ -72,7 +72,7 @@ class ObserverHub {
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
     for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
   }
-  /// Orders the stores of global memory that a listener is told of; nullptr: nobody is.
+  /// Orders the stores of global memory that listeners receive; nullptr: no listener receives them.
   StoreOrder* store_order() const { return store_order_.get(); }
   void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
     for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);

@@ -43,7 +43,7 @@ class Decoder {
     op.wide = a.wide;
   }
   unsigned register_bits(const isa::Operand& o) const { return isa::type_bits(f_->regs[o.index].type); }
-  /// No other instruction of the function reads the registers that this one writes.
+  /// True if no other instruction of the function reads the registers that this one writes.
   bool result_is_unread();
   std::span<const isa::Operand> elements(const isa::Operand& o) const { return f_->elements(o); }
   /// Vector elements as sources into Program::slots; sinks and absent lanes get bank 2.

@@ -13,8 +13,8 @@ namespace {
 
 constexpr size_t kMaxString = 1 << 16;
 
-/// Numbers are formatted as in the "C" locale while an object lives, whatever locale the program of this process has set: those of a
-/// device would have that locale's sign (docs/deviations.md). For the calling thread only.
+/// While an object lives, the calling thread formats numbers as in the "C" locale, whatever locale the program of this process has set.
+/// With a GPU, the host prints in the locale of the program (docs/deviations.md).
 class PlainNumbers {
  public:
   PlainNumbers() : plain_(::newlocale(LC_ALL_MASK, "C", nullptr)), before_(::uselocale(plain_)) {}

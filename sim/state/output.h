@@ -12,7 +12,7 @@ namespace drywell::sim {
 class OutputLog {
  public:
   explicit OutputLog(uint64_t limit) : limit_(limit) {}
-  /// Appends; of all text, one cluster after the other, what is beyond the limit is dropped (`truncated` then returns true).
+  /// Appends text. Of all text, one cluster after the other, the part beyond the limit is dropped; truncated() is true from then on.
   void append(uint64_t cluster, std::string_view text) {
     const std::lock_guard lock(mutex_);
     if (cluster >= full_) {

@@ -23,7 +23,7 @@ void StallAccount::announce(const WarpIssueState& w, Stall reason, Time until) c
   if (reason != Stall::issued && reason != Stall::finished) w.warp->cta->cluster->launch->observers->stalled(*w.warp, reason, w.mark, until);
 }
 
-// Nobody can predict which reasons a warp had: without a listener, each is charged, most with no cycles.
+// Without a listener every reason is charged, most with no cycles: a processor could not predict branches on the reasons that a warp had.
 void StallAccount::add(WarpIssueState& w, Stall reason, Time until) {
   const Time end = std::max(w.mark, until);
   w.stalls[static_cast<size_t>(reason)] += end - w.mark;

@@ -1,4 +1,4 @@
-// Compiled for the oldest x86-64 (tools/CMakeLists.txt): nothing here may need what it asks for, so there are no strings or streams.
+// Compiled for the oldest x86-64 (tools/CMakeLists.txt): no code here may need the instruction sets that it tests for, so there are no strings or streams.
 #include "tools/common/processor.h"
 
 #include <unistd.h>

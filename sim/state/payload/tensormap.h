@@ -19,7 +19,7 @@ struct TensorMapEdit {
 /// tensormap.cp_fenceproxy.
 struct TensorMapCopy {
   static constexpr PayloadKind kKind = PayloadKind::tensor_map_copy;
-  uint32_t first_slot = 0;  // to global memory, from shared memory (addresses)
+  uint32_t first_slot = 0;  // of two addresses: in global memory (written), in shared memory (read)
 };
 
 }  // namespace drywell::sim::payload
