@@ -54,10 +54,18 @@ std::string find_program(const std::string& name) {
   return name;
 }
 
+/// The command for a file that is no program, by the end of its name, or "".
+std::string command_for(const std::string& path) {
+  constexpr std::pair<std::string_view, std::string_view> kCommands[] = {{".ptx", "drywell run launches a PTX file"}, {".toml", "drywell run launches a launch file"}, {".py", "drywell python runs a Python script"}, {".cu", "drywell nvcc compiles it"}};
+  for (const auto& [ending, command] : kCommands)
+    if (path.ends_with(ending)) return std::string(command);
+  return {};
+}
+
 /// Reports causes of later, unclear failures now. Throws InputError E461x.
 void check_program(const std::string& path, const fs::path& library) {
   if (::access(path.c_str(), X_OK) != 0)
-    throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", path, std::strerror(errno)));
+    throw InputError(Code::E4610, fmt::format("{}: cannot be run: {}", path, std::strerror(errno)), command_for(path));
   const auto program = read_elf(path);
   if (!program.has_value()) return;  // a script: the programs that it starts are not checked
   const auto has = [](const std::vector<std::string>& list, const char* name) {

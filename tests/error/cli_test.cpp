@@ -58,6 +58,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"SeedOfADriverWithout", {"run", "tma-copy", "--driver=lazy:3"}, 2, "driver 'lazy' takes no seed"},
         Mistake{"MemoryOfARun", {"run", "tma-copy", "--memory=1"}, 3, "at most\n    hint: the most is"},
         Mistake{"ExecDumpUnwritable", {"exec", "--dump=/dev/null/x", "--", "/bin/true"}, 3, "--dump: /dev/null/x: cannot be made"},
+        Mistake{"ExecOfAPtxFile", {"exec", "--", test::source_path("examples/ptx/axpy.ptx")}, 3, "axpy.ptx: cannot be run: Permission denied\n    hint: drywell run launches a PTX file"},
         Mistake{"ExecCorruptMalformed", {"exec", "--corrupt=x", "--", "/bin/true"}, 2, "--corrupt: 'x' is not a number\n    hint: N+BYTE"},
         Mistake{"UnknownArch", {"run", "tma-copy", "--arch=sm_100b"}, 3, "sm_100"},
         Mistake{"BadShape", {"run", "fused-rht", "--m=8", "--n=128"}, 3, "multiple of 64"},
