@@ -64,6 +64,7 @@ struct Access {
   uint64_t value = 0;            // digest of the value that each lane of a store stores; 0: of others, or values differ
   uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
   uint64_t from = 0, to = 0;     // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
+  bool spare = false;            // mbarrier.init: nothing has used the object since
   bool lone = false;             // an asynchronous operation issued by one lane of its warp only
   bool scales = false;           // reads scale factors
   uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads

@@ -17,7 +17,7 @@ std::string describe_order(const ClusterParts& parts, Rule rule, const Access& p
 
 struct ClusterParts {
   ClusterParts(const Cluster& c, const LaunchState& l)
-      : cluster(c), launch(l), reporter(l.options.most), warps(c, l, components), mbarriers(c.ctas.size(), l.ends_mbarriers, components, accesses, reporter), lifetimes(warps, accesses, reporter), unused(l, warps, accesses, reporter), memory(c, l, accesses, reporter, lifetimes, unused), flags(c.ctas.size() > 1), scales(c.ctas.size()) {
+      : cluster(c), launch(l), reporter(l.options.most), warps(c, l, components), mbarriers(c.ctas.size(), l.ends_mbarriers, components, accesses, reporter), lifetimes(warps, accesses, reporter), unused(l, warps, accesses, reporter), memory(c, l, accesses, reporter, lifetimes, unused, mbarriers), flags(c.ctas.size() > 1), scales(c.ctas.size()) {
     reporter.begin(*l.program);
     reporter.describe_with([this](Rule r, const Access& prior, const Access& now) { return describe_order(*this, r, prior, now); });
   }

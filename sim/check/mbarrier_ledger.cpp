@@ -93,10 +93,19 @@ void MbarrierLedger::copies_arrived(uint32_t address, const Access& who) {
   }
 }
 
+void MbarrierLedger::check_overwritten(uint32_t address, AccessId init) {
+  accesses_.at(init).spare = false;
+  const auto found = overwritten_.find(init);
+  if (found == overwritten_.end()) return;
+  reporter_.report(Rule::mbarrier_bytes, &accesses_[init], accesses_[found->second], [&] { return place_of(address); });
+  overwritten_.erase(found);
+}
+
 void MbarrierLedger::check_init(uint32_t address, const Access& who, const Clock& seen) {
   const BarrierState* b = find(address);
   if (b == nullptr || !b->live || b->init == 0) return;
   if (ends_) keep_last(of(address).users, who);
+  check_overwritten(address, b->init);
   const Access& init = accesses_[b->init];
   const bool fenced = init.done != init.issuer && seen[init.done] >= init.done_at;
   if (!fenced && seen[init.issuer] < init.issued_at) reporter_.report(Rule::init_not_seen, &init, who, [&] { return place_of(address); });
@@ -152,7 +161,16 @@ std::vector<uint32_t> MbarrierLedger::siblings(uint32_t address, const Program& 
   return all;
 }
 
+void MbarrierLedger::report_given_up(uint32_t rank) const {
+  if (overwritten_.empty()) return;
+  for (const auto& [offset, b] : ctas_[rank]) {
+    const auto found = overwritten_.find(b.init);
+    if (found != overwritten_.end()) reporter_.report(Rule::mbarrier_given_up, &accesses_[b.init], accesses_[found->second], [&, at = offset] { return place_of(cluster_address(rank, at)); });
+  }
+}
+
 void MbarrierLedger::finish(const Cta& cta) const {
+  report_given_up(cta.rank);
   for (const Smem::Slot& s : cta.smem.mbarriers()) {
     const BarrierState* b = find(cluster_address(cta.rank, s.offset));
     if (!s.barrier.live || s.barrier.tx == 0 || b == nullptr) continue;

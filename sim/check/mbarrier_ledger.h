@@ -50,7 +50,9 @@ class MbarrierLedger {
   AccessId init(uint32_t address, const Access& who);
   /// `who` ends the object: reports uses that do not happen before. Returns whether there is one.
   bool inval(uint32_t address, const Access& who, const Clock& seen);
-  /// `who` uses the object: reports a use that the initialisation does not happen before.
+  /// `now` accesses the bytes of the object of that initialisation, which nothing has used. Reported when it is used, or else at the CTA's end.
+  void overwritten(AccessId init, AccessId now) { overwritten_.emplace(init, now); }
+  /// `who` uses the object: reports a use that the initialisation does not happen before, and bytes that were something else meanwhile.
   void check_init(uint32_t address, const Access& who, const Clock& seen);
 
   /// cp.async.mbarrier.arrive: `who` lets its copies arrive on the object, later.
@@ -93,7 +95,7 @@ class MbarrierLedger {
   std::optional<Counted> counted_by(Component c) const;
   /// Offsets, ascending, of the CTA's mbarriers that the source line of this one's initialisation initialises.
   std::vector<uint32_t> siblings(uint32_t address, const Program& p) const;
-  /// The CTA has ended: reports bytes that its mbarriers still expect.
+  /// The CTA has ended: reports bytes that its mbarriers still expect, and mbarriers that were given up.
   void finish(const Cta& cta) const;
   void clear() { ctas_.clear(); }
   bool live(uint32_t address) const {
@@ -104,6 +106,8 @@ class MbarrierLedger {
  private:
   BarrierState& of(uint32_t address);
   void end_of_none(uint32_t address, const BarrierState& b, const Access& who);
+  void check_overwritten(uint32_t address, AccessId init);
+  void report_given_up(uint32_t rank) const;
   void check_observed(uint32_t address, const BarrierState& b, MbarrierEvent what, const Access& who);
 
   static void keep_last(std::vector<Access>& of_warps, const Access& who);
@@ -113,6 +117,7 @@ class MbarrierLedger {
   Reporter& reporter_;
   bool ends_;
   std::vector<std::unordered_map<uint32_t, BarrierState>> ctas_;  // by offset
+  std::unordered_map<AccessId, AccessId> overwritten_;            // by initialisation
 };
 
 }  // namespace drywell::sim::check

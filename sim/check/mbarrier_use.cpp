@@ -29,6 +29,7 @@ void MbarrierUse::init(const Event& e, const Warp& w, const DecodedOp& op, LaneM
   Component& inits = parts_.state_of(w).clock.inits;
   if (inits == 0) inits = parts_.components.next();
   who.done = inits;
+  who.spare = true;
   const AccessId id = parts_.mbarriers.init(e.address, who);
   if (id != 0) parts_.memory.touch({Memory::shared, shared_rank(e.address), shared_offset(e.address), 8}, id, parts_.state_of(w).clock);
 }

@@ -17,8 +17,8 @@ std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared
 
 }  // namespace
 
-MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused)
-    : cluster_(c), launch_(launch), accesses_(accesses), states_(accesses), reporter_(reporter), lifetimes_(lifetimes), unused_(unused) {
+MemoryShadow::MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused, MbarrierLedger& mbarriers)
+    : cluster_(c), launch_(launch), accesses_(accesses), states_(accesses), reporter_(reporter), lifetimes_(lifetimes), unused_(unused), mbarriers_(mbarriers) {
   ctas_.reserve(c.ctas.size());
   for (const auto& cta : c.ctas) ctas_.emplace_back(*cta, launch.full());
 }
@@ -33,6 +33,7 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
   const auto check = [&](AccessId prior, uint64_t cell) {
     if (prior == id) return;
     const Rule r = rule_of(accesses[prior], now);
+    if (r == Rule::mbarrier_given_up) return mbarriers_.overwritten(prior, id);
     if (r == Rule::none || (r == Rule::global_race && unused_.hold(prior, id, cell))) return;
     reporter_.report(r, &accesses[prior], now, [&] { return where(cell); });
   };

@@ -10,6 +10,7 @@
 #include "sim/check/global_shadow.h"
 #include "sim/check/launch_state.h"
 #include "sim/check/lifetimes.h"
+#include "sim/check/mbarrier_ledger.h"
 #include "sim/check/ordering_rules.h"
 #include "sim/check/undefined_bytes.h"
 #include "sim/check/unused_reads.h"
@@ -24,7 +25,7 @@ struct Suspect {
 
 class MemoryShadow {
  public:
-  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused);
+  MemoryShadow(const Cluster& c, const LaunchState& launch, const AccessTable& accesses, Reporter& reporter, Lifetimes& lifetimes, UnusedReads& unused, MbarrierLedger& mbarriers);
 
   /// An access's answers for the states it met last: its cells mostly have the same few states.
   class Answers {
@@ -106,6 +107,7 @@ class MemoryShadow {
   Reporter& reporter_;
   Lifetimes& lifetimes_;
   UnusedReads& unused_;
+  MbarrierLedger& mbarriers_;
   GlobalShadow global_;
   std::vector<CtaMemory> ctas_;
   std::vector<Access> undefined_origins_{1};  // [0]: none

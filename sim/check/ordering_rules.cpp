@@ -105,10 +105,16 @@ Rule unfinished(const Access& prior, const Access& now) {
 
 namespace {
 
+// The object's bytes behind its initialisation. One that nothing has used may have been given up: a compiler reuses its place.
+Rule over_mbarrier(const Access& init, const Access& now, const Clock& seen) {
+  if (now.agent == Agent::mbarrier) return Rule::none;
+  return init.spare && knows_issue(seen, init) ? Rule::mbarrier_given_up : Rule::mbarrier_bytes;
+}
+
 Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
   if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
   if (has_read(prior, now)) return Rule::none;
-  if (prior.agent == Agent::mbarrier) return now.agent == Agent::mbarrier ? Rule::none : Rule::mbarrier_bytes;
+  if (prior.agent == Agent::mbarrier) return over_mbarrier(prior, now, seen);
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);
   if (!knows_end(seen, prior)) return same_digest(prior, now) ? Rule::none : unfinished(prior, now);
   if (prior.agent == Agent::cp_async && prior.write && lanes_copied(prior, now, who)) return Rule::lanes_mixed;

@@ -40,6 +40,11 @@ struct Mbarriers {
     arrived = made.clock(0).time();
     arrive();
   }
+  /// Warp 1 stores to the object's bytes.
+  void store_over() {
+    const AccessId store = made.parts->accesses.add(made.parts->warps.access(made.warp(1), 0, kFullMask, Agent::thread, true));
+    made.parts->memory.touch({Memory::shared, 0, kBar, 8}, store, made.clock(1));
+  }
   uint32_t known() { return made.clock(1).now.seen[made.clock(0).self]; }
   MadeCluster made;
   U use;
@@ -55,9 +60,40 @@ TEST(MbarrierUse, AnInitialisationIsAWriteOfTheObject) {
   x.init();
   EXPECT_TRUE(x.made.parts->mbarriers.live(kBar));
   EXPECT_NE(x.made.clock(0).inits, 0u) << "fence.mbarrier_init releases them";
-  const AccessId store = x.made.parts->accesses.add(x.made.parts->warps.access(x.made.warp(1), 0, kFullMask, Agent::thread, true));
-  x.made.parts->memory.touch({Memory::shared, 0, kBar, 8}, store, x.made.clock(1));
+  x.store_over();
   EXPECT_TRUE(x.made.found(Rule::mbarrier_bytes)) << "a store of the other warp, which has not seen it";
+}
+
+// A compiler gives the place of an mbarrier that nothing uses to something else.
+TEST(MbarrierUse, BytesOfAnMbarrierThatNothingUsesAreAWarning) {
+  Mbarriers x(kTested);
+  x.init();
+  x.synchronise();
+  x.store_over();
+  x.made.parts->mbarriers.finish(*x.made.cluster->ctas[0]);
+  EXPECT_FALSE(x.made.found(Rule::mbarrier_bytes));
+  EXPECT_TRUE(x.made.found(Rule::mbarrier_given_up));
+}
+
+TEST(MbarrierUse, BytesOfAnMbarrierThatIsUsedLaterAreAnError) {
+  Mbarriers x(kTested);
+  x.init();
+  x.synchronise();
+  x.store_over();
+  EXPECT_FALSE(x.made.found(Rule::mbarrier_bytes));
+  x.arrive();
+  x.made.parts->mbarriers.finish(*x.made.cluster->ctas[0]);
+  EXPECT_TRUE(x.made.found(Rule::mbarrier_bytes));
+  EXPECT_FALSE(x.made.found(Rule::mbarrier_given_up));
+}
+
+TEST(MbarrierUse, BytesOfAnMbarrierThatWasUsedAreAnError) {
+  Mbarriers x(kTested);
+  x.init();
+  x.synchronise();
+  x.arrive();
+  x.store_over();
+  EXPECT_TRUE(x.made.found(Rule::mbarrier_bytes));
 }
 
 TEST(MbarrierUse, LanesOfOneInstructionAreOneEntry) {
