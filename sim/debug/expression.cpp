@@ -203,7 +203,8 @@ double symbol_value(const Node& n, const Session& s) {
     names.push_back(v.variable->name);
   }
   const std::vector<std::string_view> views(names.begin(), names.end());
-  throw InputError(Code::E4324, fmt::format("'{}' is no value: neither a register nor a shared variable", n.name), did_you_mean(n.name, views));
+  const std::string near = did_you_mean(n.name, views);
+  throw InputError(Code::E4324, fmt::format("'{}' is no value: neither a register nor a shared variable", n.name), near.empty() ? "variables of the source are registers here: info line shows those of this line" : near);
 }
 
 double memory_value(const Node& n, const Session& s, const Warp& w, double address) {

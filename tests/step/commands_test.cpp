@@ -88,6 +88,14 @@ TEST_F(Commands, StepsAndPrints) {
   EXPECT_EQ(exit_code_, 0);
 }
 
+// Kernels of Python have hundreds of registers, and no names of the source's variables.
+TEST_F(Commands, ShowsTheRegistersOfALine) {
+  const std::string out = step("step 3\ninfo line\nprint a_ptrs\n");
+  EXPECT_THAT(out, HasSubstr("(drywell) info line\nregisters of ptx:20, lane 0 (print %REGISTER shows every lane)\n  %t         0x00000000                   %o         0xffffffff\n"));
+  EXPECT_THAT(out, Not(testing::ContainsRegex("%v         0x")));
+  EXPECT_THAT(out, HasSubstr("variables of the source are registers here: info line shows those of this line"));
+}
+
 TEST_F(Commands, BreaksAtPlacesWithConditions) {
   const std::string out = step("break again if %i == 2 && %tid.x == 40\ncontinue\nprint %i\ncontinue\n");
   EXPECT_THAT(out, HasSubstr("break 1: again if %i == 2 && %tid.x == 40\n"));

@@ -1,9 +1,11 @@
 // Commands that show the state: info, list, where, focus, help.
 #include <algorithm>
+#include <set>
 
+#include "drywell/isa/registers.h"
 #include "sim/debug/describe.h"
-#include "sim/exec/shared_layout.h"
 #include "sim/debug/shell/shell.h"
+#include "sim/exec/shared_layout.h"
 
 namespace drywell::sim::shell {
 namespace {
@@ -76,11 +78,11 @@ void info_break(Shell& s) {
 
 void say_row(Shell& s, std::string_view row) { s.say("  {}", row.substr(0, row.find_last_not_of(' ') + 1)); }
 
-void info_registers(Shell& s) {
+void say_registers(Shell& s, const std::vector<RegisterRef>& registers) {
   const Warp& w = s.warp();
   const uint32_t lane = s.debugger().lane;
   std::string row;
-  for (const RegisterRef& r : registers_of(w)) {
+  for (const RegisterRef& r : registers) {
     const uint64_t v = read_register(w, r)[lane];
     const std::string cell = fmt::format("{:<10} {}{}", r.name, r.predicate ? fmt::format("{}", v) : print_value(type_of_register(r.declared), v), is_register_pending(w, r) ? " (in flight)" : "");
     row += fmt::format("{:<40}", cell);
@@ -90,6 +92,31 @@ void info_registers(Shell& s) {
     }
   }
   if (!row.empty()) say_row(s, row);
+}
+
+void info_registers(Shell& s) { say_registers(s, registers_of(s.warp())); }
+
+bool same_line(const CodeLine& a, const CodeLine& b) {
+  if (a.function != b.function || a.file != b.file) return false;
+  return a.file.empty() ? a.ptx_line == b.ptx_line : a.line == b.line;
+}
+
+// Compilers of Python keep no names of variables: the registers of a line are what its variables became.
+void info_line(Shell& s) {
+  const Program& p = s.session().program();
+  const CodeLine& here = s.code().at(s.warp().pc);
+  const isa::Function& f = *p.functions[s.warp().frames[s.warp().frame].function].function;
+  std::set<isa::RegId> all;
+  for (uint32_t pc = 0; pc < s.code().size(); ++pc) {
+    if (s.code().at(pc).end || !same_line(s.code().at(pc), here)) continue;
+    const isa::Registers r = isa::registers_of(f, p.instruction(p.code[pc]));
+    all.insert(r.reads.begin(), r.reads.end());
+    all.insert(r.writes.begin(), r.writes.end());
+  }
+  std::vector<RegisterRef> registers;
+  for (const isa::RegId id : all) registers.push_back(find_register(s.warp(), f.regs[id].name));
+  s.say("registers of {}, lane {} (print %REGISTER shows every lane)", s.code().place(s.warp().pc), s.debugger().lane);
+  say_registers(s, registers);
 }
 
 void info_memory(Shell& s) {
@@ -157,9 +184,7 @@ struct Topic {
   std::string_view name;
   void (*run)(Shell&);
 };
-constexpr Topic kTopics[] = {{"warps", info_warps},   {"ctas", info_ctas},           {"mbarriers", info_mbarriers}, {"async", info_async},
-                             {"break", info_break},   {"registers", info_registers}, {"memory", info_memory},       {"launch", info_launch},
-                             {"shared", info_shared}, {"hazards", info_hazards},     {"pipelines", info_pipelines}};
+constexpr Topic kTopics[] = {{"warps", info_warps}, {"ctas", info_ctas}, {"mbarriers", info_mbarriers}, {"async", info_async}, {"break", info_break}, {"registers", info_registers}, {"memory", info_memory}, {"launch", info_launch}, {"line", info_line}, {"shared", info_shared}, {"hazards", info_hazards}, {"pipelines", info_pipelines}};
 
 void info(Shell& s, Words& w) {
   const std::string name = w.next();
@@ -252,7 +277,7 @@ void panes(Shell& s, Words& w) {
 }
 
 constexpr StepCommand kShowCommands[] = {
-    {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|shared|memory|launch", "show the state of warps, CTAs, barriers, operations, …", info, "looking"},
+    {"info", "i", "warps|ctas|mbarriers|pipelines|async|hazards|break|registers|line|shared|memory|launch", "show the state of warps, CTAs, barriers, operations, …", info, "looking"},
     {"list", "l", "[PLACE] [LINES]", "show source and PTX side by side", list, "looking"},
     {"where", "bt", "", "show the effect of the last step, and the place of the focused warp", where, "looking"},
     {"warp", "", "N", "focus another warp of this CTA", focus_warp, "looking"},
