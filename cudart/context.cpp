@@ -88,9 +88,11 @@ void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** argument
   if (s.capture == nullptr && !streams.in_front(s)) {
     LaunchRequest request = launcher().prepare(k, loaded(*k.module), config, arguments, extra, attributes);
     request.stream = &s;
+    request.pools = launcher().take_pools();
     request.place = ++s.works;
     return runner(std::move(request))();
   }
+  launcher().take_pools();  // by the time the launch runs they may be others
   const auto abi = [](const Dim3& d) { return AbiDim3{d.x, d.y, d.z}; };
   streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
 }

@@ -75,6 +75,10 @@ class Context {
   /// End of the program: writes the requested files. Returns false if a checked launch had a hazard.
   bool finish();
 
+  /// Called before each launch, without the lock, so that a framework says what its allocator has handed out (drywellMemoryPools).
+  using PoolsAsker = void (*)();
+  PoolsAsker ask_for_pools = nullptr;
+
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
   /// A call of the runtime interface: it initialises the driver, and makes the primary context current where none is.
   void enter_runtime();

@@ -268,7 +268,7 @@ void Launcher::dump(const LaunchRequest& r, const sim::LoadedModule& m, const si
 }
 
 std::unique_ptr<sim::HazardChecker> Launcher::checker_of(const LaunchRequest& r) {
-  auto checker = std::make_unique<sim::HazardChecker>(sim::CheckOptions{.level = *check_level(options_)});
+  auto checker = std::make_unique<sim::HazardChecker>(sim::CheckOptions{.level = *check_level(options_), .pools = r.pools});
   const bool overlaps = r.programmatic && r.stream != nullptr && before_.has_value() && before_->stream == r.stream && before_->place + 1 == r.place;
   if (overlaps) checker->follow(*before_->checker);
   return checker;

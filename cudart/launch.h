@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cudart/memory.h"
@@ -26,6 +27,7 @@ struct LaunchRequest {
   std::shared_ptr<GuestModule> module;  // the kernel's
   sim::LaunchConfig config;
   std::vector<std::vector<uint8_t>> arguments;
+  std::shared_ptr<const sim::MemoryPools> pools;  // what the framework's allocator has handed out; nullptr: not known
   bool cooperative = false;
   bool programmatic = false;        // may overlap the kernel before it in its stream (programmatic stream serialization)
   const Stream* stream = nullptr;   // nullptr: a graph's
@@ -59,6 +61,9 @@ class Launcher {
   /// Some launches have a clock.
   bool timed() const { return run_options_.driver == sim::DriverKind::timed || timed_.has_value(); }
   const std::vector<LaunchRecord>& records() const { return records_; }
+  /// What the framework's allocator has handed out, for the launch that comes next.
+  void divide(sim::MemoryPools pools) { pools_ = std::make_shared<const sim::MemoryPools>(std::move(pools)); }
+  std::shared_ptr<const sim::MemoryPools> take_pools() { return std::exchange(pools_, nullptr); }
   /// Writes the requested summary, report and trace.
   void finish() const;
   /// True if a checked launch had a hazard that is an error by PTX.
@@ -101,6 +106,7 @@ class Launcher {
     std::unique_ptr<sim::HazardChecker> checker;
   };
   std::optional<Checked> before_;
+  std::shared_ptr<const sim::MemoryPools> pools_;  // for the next launch
   bool queue_empty_ = true;
   bool broken_ = false;  // the debugger had its launch already
 };

@@ -133,6 +133,12 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
   return error;
 }
 
+void before_launch() {
+  Context::PoolsAsker ask = nullptr;
+  serve_always("before_launch", [&](Context& c) { ask = c.ask_for_pools; });
+  if (ask != nullptr) ask();
+}
+
 void wait_until(Context& c, const char* what, const std::function<bool()>& done) {
   constexpr int kPerSecond = 2000;
   std::recursive_mutex& lock = *process().lock;

@@ -26,6 +26,10 @@ CudaError serve_always(const char* name, F&& f) {
   return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
 }
 
+/// A kernel is about to be launched: lets the framework say what its allocator has handed out. It may need the lock of its interpreter, which
+/// another thread may hold that waits for this one's.
+void before_launch();
+
 /// Waits until held work (streams.h) lets `done` be true. Values may come from another thread, which can call CUDA meanwhile; after a second
 /// `what` is reported once.
 void wait_until(Context& c, const char* what, const std::function<bool()>& done);

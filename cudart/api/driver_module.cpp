@@ -70,6 +70,7 @@ CudaError cuFuncSetCacheConfig(void* function, int) {
 CudaError cuFuncGetName(const char** out, void* function) { return forward(cudaFuncGetName, out, function); }
 
 CudaError cuLaunchKernelEx(const DriverLaunchConfig* config, void* function, void** arguments, void** extra) {
+  before_launch();
   const CudaError error = serve("cuLaunchKernelEx", [&](Context& c) {
     require_value(config != nullptr);
     const AbiDim3 &g = config->grid, &b = config->block;

@@ -102,6 +102,7 @@ CudaError __cudaGetKernel(void** kernel, const void* host) {
 }
 
 CudaError cudaLaunchKernel(const void* function, AbiDim3 grid, AbiDim3 block, void** arguments, size_t smem, void* stream) {
+  before_launch();
   return serve("cudaLaunchKernel",
                [&](Context& c) { c.launch(c.modules.kernel(function), config_of(grid, block, smem), arguments, nullptr, {}, stream); });
 }
@@ -113,6 +114,7 @@ CudaError __cudaLaunchKernel(void* kernel, AbiDim3 grid, AbiDim3 block, void** a
 PER_THREAD_ALIAS(__cudaLaunchKernel, _ptsz);
 
 CudaError cudaLaunchKernelExC(const RuntimeLaunchConfig* config, const void* function, void** arguments) {
+  before_launch();
   return serve("cudaLaunchKernelExC", [&](Context& c) {
     require_value(config != nullptr);
     c.launch(c.modules.kernel(function), config_of(config->grid, config->block, config->dynamic_smem), arguments, nullptr,

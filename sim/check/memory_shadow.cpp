@@ -123,6 +123,7 @@ void MemoryShadow::touch_global(const Span& s, Touch& t) {
   if (s.begin + s.bytes < s.begin) return;  // around the end of the address space: no memory, a fault when it is performed
   const auto rule_of = [&](const Access& prior, const Access& a) { return global_hazard(prior, a, t.who, launch_.opaque); };
   check_grid_wait(s, t.id, t.who);
+  if (launch_.options.pools != nullptr) check_pools(s, t.id);
   if (accesses_[t.id].write && !held_maps_.empty()) check_maps(s, t);
   const bool reads = !accesses_[t.id].write || accesses_[t.id].reads;
   if (reads && launch_.options.uninitialised) suspect_unwritten(s, t.id);
@@ -216,6 +217,12 @@ void MemoryShadow::check_grid_wait(const Span& s, AccessId id, const WarpClock& 
 
 // Bytes that still have the poison of a new allocation, and that neither the host nor this cluster has written: whether another
 // cluster wrote them is known when all have ended.
+void MemoryShadow::check_pools(const Span& s, AccessId id) {
+  const MemoryPools& pools = *launch_.options.pools;
+  if (!pools.unowned(s.begin, s.begin + s.bytes)) return;
+  reporter_.report(Rule::memory_unowned, nullptr, accesses_[id], [&] { return fmt::format("{} bytes of global memory at {:#x}{}", s.bytes, s.begin, pools.neighbourhood(s.begin, s.begin + s.bytes)); });
+}
+
 void MemoryShadow::suspect_unwritten(const Span& s, AccessId id) {
   if (cluster_.launch->gmem == nullptr) return;  // a cluster without a device
   const uint8_t* bytes = cluster_.launch->gmem->translate(s.begin, s.bytes, allocation_);

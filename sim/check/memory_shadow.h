@@ -99,6 +99,7 @@ class MemoryShadow {
   void check_grid_wait(const Span& s, AccessId id, const WarpClock& who);
   void check_maps(const Span& s, const Touch& t);
   void suspect_unwritten(const Span& s, AccessId id);
+  void check_pools(const Span& s, AccessId id);
 
   const Cluster& cluster_;
   const LaunchState& launch_;

@@ -21,6 +21,7 @@ namespace {
 struct Section {
   std::string code;
   uint32_t threads = 32, ctas = 1, clusters = 1, launches = 1;  // ctas: of a cluster
+  uint32_t pool = 0;                                            // bytes of buf0 that an allocator has handed out; 0: there is none
   bool swizzled = true;                                         // map0
   std::string target = "sm_100a";
   std::string wrong, right, here;  // here: opcode of the instruction reported
@@ -84,6 +85,7 @@ std::vector<Section> sections() {
       number("ctas", s.ctas);
       number("clusters", s.clusters);
       number("launches", s.launches);
+      number("pool", s.pool);
       s.swizzled = info.find("map=none") == std::string::npos;
       if (const std::string value = value_of(info, "target"); !value.empty()) s.target = value;
       if (const std::string value = value_of(info, "setup"); !value.empty()) s.wrong = s.right = setups.at(value);
@@ -95,6 +97,11 @@ std::vector<Section> sections() {
 }
 
 constexpr size_t kMapAt = 24576;  // in buf0
+
+std::shared_ptr<const sim::MemoryPools> pools_of(const Section& s, uint64_t buf0) {
+  if (s.pool == 0) return nullptr;
+  return std::make_shared<const sim::MemoryPools>(sim::MemoryPools{{{buf0, buf0 + 32768}}, {{buf0, buf0 + s.pool}}});
+}
 
 struct Checked {
   std::vector<sim::Finding> findings;
@@ -120,7 +127,7 @@ Checked check(sim::Device& device, const Section& s, const std::string& body, si
   std::memcpy(c.buffers[0].data() + kMapAt, map.bytes.data(), map.bytes.size());
   device.write(buf0, c.buffers[0].data(), c.buffers[0].size());
   const sim::LoadedModule module = device.load_ptx(c.text(), "test.ptx");
-  sim::HazardChecker checker;
+  sim::HazardChecker checker({.pools = pools_of(s, buf0.value())});
   const sim::RunOptions options{.driver = driver, .seed = seed, .max_instructions = 1'000'000, .listeners = {checker.listener()}};
   Checked r;
   for (uint32_t i = 0; i < s.launches && (i == 0 || r.result.ok()); ++i) {

@@ -66,5 +66,16 @@ case $test in
     expect "$scratch/err" "triton_kernels.py:$(grep -n 'hopper.tma.async_load(a,' triton_kernels.py | cut -d: -f1)"
     ;;
 
+  # Accesses between the tensors of PyTorch's allocator, with their lines.
+  between)
+    for right in right views graph; do under --check between_tensors.py $right 2>"$scratch/err" || { cat "$scratch/err"; fail "$right has an error"; }; done
+    for wrong in load store freed; do under --check between_tensors.py $wrong 2>"$scratch/err" && fail "$wrong has no error"; expect "$scratch/err" "error H7508"; done
+    under --check between_tensors.py load 2>"$scratch/err"
+    expect "$scratch/err" "its last\|behind a tensor's 4000 bytes"
+    expect "$scratch/err" "between_tensors.py:$(grep -n '# no mask$' between_tensors.py | cut -d: -f1)"
+    under --check between_tensors.py store 2>"$scratch/err"
+    expect "$scratch/err" "between_tensors.py:$(grep -n '# no mask either' between_tensors.py | cut -d: -f1)"
+    ;;
+
   *) fail "no test '$test'" ;;
 esac

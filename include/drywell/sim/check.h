@@ -58,12 +58,27 @@ std::string describe_findings(const std::vector<Finding>& findings, size_t lines
 /// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
 enum class CheckLevel : uint8_t { basic, full };
 
+/// Global memory that the program's own allocator hands out in blocks, as PyTorch's does. All in the order of addresses.
+struct MemoryPools {
+  struct Range {
+    uint64_t begin = 0, end = 0;
+  };
+  std::vector<Range> pools;   // what the allocator has
+  std::vector<Range> blocks;  // what of it is in use, each as large as it was asked for
+
+  /// Whether [begin, end) begins in a pool and is not inside one block.
+  bool unowned(uint64_t begin, uint64_t end) const;
+  /// Where [begin, end) lies, for messages: ", its last 48 bytes behind a tensor's 41600 at 0x…"; empty without a block below.
+  std::string neighbourhood(uint64_t begin, uint64_t end) const;
+};
+
 /// The checks of a checker.
 struct CheckOptions {
   CheckLevel level = CheckLevel::full;  // what is checked at all
   bool global_memory = true;   // also check races in global memory
   bool uninitialised = true;   // also check reads of shared and tensor memory that was never written
   size_t most = 200;           // different findings that are kept
+  std::shared_ptr<const MemoryPools> pools;  // if known, accesses of a full check are held against them
 };
 
 /// Wait-for graph of a deadlock: blocked warps, the barriers they wait on, and the warps that did not arrive.

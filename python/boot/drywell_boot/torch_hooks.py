@@ -7,7 +7,7 @@ so do the kernels of Triton and others. Random numbers are therefore those of th
 """
 
 
-from drywell_boot import device, torch_capture, torch_missing
+from drywell_boot import device, torch_capture, torch_missing, torch_pools
 
 # Operations whose CUDA implementation starts no kernel: memory, views, and reading one element.
 _NATIVE = {
@@ -177,6 +177,7 @@ def torch(module):
     names.update(torch_missing.operations(module, lambda name: _overload(module, name)))
     for name, op in names.items():
         _replace(library, name, _on_cpu(module, name, op))
+    torch_pools.watch(module)
     _without_cudnn(module)
     _attention(module, library)
     module._drywell_library = library  # lives as long as torch
