@@ -70,6 +70,10 @@ case $test in
   between)
     for right in right views graph; do under --check between_tensors.py $right 2>"$scratch/err" || { cat "$scratch/err"; fail "$right has an error"; }; done
     for wrong in load store freed; do under --check between_tensors.py $wrong 2>"$scratch/err" && fail "$wrong has no error"; expect "$scratch/err" "error H7508"; done
+    # With an allocation for each tensor it is a fault; PyTorch's next operation says that a kernel has failed.
+    PYTORCH_NO_CUDA_MEMORY_CACHING=1 under between_tensors.py load 2>"$scratch/err" && fail "no fault"
+    expect "$scratch/err" "fault F3001"
+    expect "$scratch/err" "RuntimeError: a kernel has failed (its message is above)"
     under --check between_tensors.py load 2>"$scratch/err"
     expect "$scratch/err" "its last\|behind a tensor's 4000 bytes"
     expect "$scratch/err" "between_tensors.py:$(grep -n '# no mask$' between_tensors.py | cut -d: -f1)"

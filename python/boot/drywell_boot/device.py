@@ -6,6 +6,8 @@ import sys
 
 _said = set()
 _library = None
+# Errors that stay with a device: illegal address, time out, assertion, illegal instruction, misaligned address, invalid address space and counter, failed launch.
+_AFTER_A_FAULT = {700, 702, 710, 715, 716, 717, 718, 719}
 
 
 def say(text):
@@ -52,5 +54,7 @@ def kernel_launches():
 def copy(to, source, count):
     """Copies bytes between addresses of the device or the host."""
     error = library().cuMemcpy(to, source, count)
+    if error in _AFTER_A_FAULT:
+        raise RuntimeError(f"a kernel has failed (its message is above), and the device gives CUDA error {error} since: a tensor cannot be read or written")
     if error != 0:
         raise RuntimeError(f"drywell: copy of {count} bytes failed: CUDA error {error}")
