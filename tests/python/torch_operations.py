@@ -144,6 +144,14 @@ same(counted, torch.tensor([0, 1, 2, 0, 0, 0, 0, 1], dtype=torch.int32))
 half = torch.histc(torch.tensor([0.5, 1.5, 1.5], dtype=torch.float16, device="cuda"), 2, 0, 2)
 assert half.dtype == torch.float16
 same(half, torch.tensor([1.0, 2.0], dtype=torch.float16))
+# Batch norm's running statistics change, though the operation's schema does not say so; without them, and in evaluation, nothing does.
+for make in (torch.nn.BatchNorm1d, lambda n: torch.nn.BatchNorm1d(n, track_running_stats=False), lambda n: torch.nn.BatchNorm1d(n).eval()):
+    theirs, ours = make(40), make(40).cuda()
+    want, got = theirs(3 * host + 1), ours(3 * x + 1)
+    torch.testing.assert_close(got.cpu(), want)
+    if theirs.running_mean is not None:
+        torch.testing.assert_close(ours.running_mean.cpu(), theirs.running_mean)
+        torch.testing.assert_close(ours.running_var.cpu(), theirs.running_var)
 # PyTorch's profiler records the CPU: with the GPU's activities, its default, CUPTI would call itself without end.
 with torch.profiler.profile() as profile:
     double[(1,)](x, out, 6, 256)

@@ -81,9 +81,13 @@ class _Copies:
             device.copy(address, copy.data_ptr(), count)
 
 
+# Batch norm changes these, and the schemas of its older operations (aten::native_batch_norm) do not say so.
+_STATISTICS = ("running_mean", "running_var")
+
+
 def _mutated(schema):
     """Positions and names of the arguments that an operation changes."""
-    return [(i, a.name) for i, a in enumerate(schema.arguments) if a.alias_info is not None and a.alias_info.is_write]
+    return [(i, a.name) for i, a in enumerate(schema.arguments) if a.name in _STATISTICS or (a.alias_info is not None and a.alias_info.is_write)]
 
 
 def _map(f, x):
