@@ -152,6 +152,15 @@ for make in (torch.nn.BatchNorm1d, lambda n: torch.nn.BatchNorm1d(n, track_runni
     if theirs.running_mean is not None:
         torch.testing.assert_close(ours.running_mean.cpu(), theirs.running_mean)
         torch.testing.assert_close(ours.running_var.cpu(), theirs.running_var)
+# Softmax of halves with a result in float32, and its derivative; of others as ever.
+for function in (torch.softmax, torch.log_softmax):
+    for dtype, wide in ((torch.float16, torch.float32), (torch.bfloat16, torch.float32), (torch.float32, None), (torch.float16, None)):
+        theirs, ours = (host.clone().to(device=place, dtype=dtype).requires_grad_() for place in ("cpu", "cuda"))
+        want, got = function(theirs, -1, dtype=wide), function(ours, -1, dtype=wide)
+        torch.testing.assert_close(got.cpu(), want)
+        want[:, 0].sum().backward()
+        got[:, 0].sum().backward()
+        torch.testing.assert_close(ours.grad.cpu(), theirs.grad)
 # PyTorch's profiler records the CPU: with the GPU's activities, its default, CUPTI would call itself without end.
 with torch.profiler.profile() as profile:
     double[(1,)](x, out, 6, 256)

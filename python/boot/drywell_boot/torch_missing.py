@@ -70,6 +70,23 @@ def _sum_and_product(torch, c, a, b, out_dtype, *, beta=1, alpha=1):
     return (beta * c.float() + alpha * (a.float() @ b.float())).to(out_dtype)
 
 
+def _softmax(torch, x, dim, half_to_float):
+    """Of halves with a result in float32, which CUDA's kernels give at once (`softmax(x, -1, dtype=torch.float32)`, autocast)."""
+    return torch.ops.aten._softmax.default(x.float() if half_to_float else x, dim, False)
+
+
+def _log_softmax(torch, x, dim, half_to_float):
+    return torch.ops.aten._log_softmax.default(x.float() if half_to_float else x, dim, False)
+
+
+def _softmax_backward(torch, grad, output, dim, input_dtype):
+    return torch.ops.aten._softmax_backward_data.default(grad, output, dim, grad.dtype).to(input_dtype)
+
+
+def _log_softmax_backward(torch, grad, output, dim, input_dtype):
+    return torch.ops.aten._log_softmax_backward_data.default(grad, output, dim, grad.dtype).to(input_dtype)
+
+
 def wider(torch, op, args, kwargs, refusal):
     """An operation whose CPU kernel lacks a type that CUDA's has: of halves in float32, which CUDA's computes in, too; of integers (histc) in float64."""
     given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(t, torch.Tensor)]
@@ -102,6 +119,10 @@ def wider(torch, op, args, kwargs, refusal):
 
 
 _WRITTEN = {
+    "aten::_softmax": _softmax,
+    "aten::_log_softmax": _log_softmax,
+    "aten::_softmax_backward_data": _softmax_backward,
+    "aten::_log_softmax_backward_data": _log_softmax_backward,
     "aten::_fused_rms_norm_backward": _rms_norm_backward,
     "aten::_fused_dropout": _dropout,
     "aten::_conv_depthwise2d": _conv_depthwise2d,
