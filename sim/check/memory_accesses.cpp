@@ -141,6 +141,13 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   if (follows && store && parts_.state_of(w).absent.any()) note_shared_store(parts_, w, op, mask);
 }
 
+// Strong loads and stores of several lanes at once (a warp's sum in volatile memory): no order between the lanes comes from them, unless the
+// lanes wait for each other's values in a loop.
+bool MemoryAccesses::mixes_lanes(const Access& a) const {
+  const std::vector<bool>& polling = parts_.launch.program->polling;
+  return a.agent == Agent::atomic && !a.modifies && !std::has_single_bit(a.lanes) && (polling.empty() || !polling[a.pc]);
+}
+
 // The accesses of lanes that have waited for the same events.
 void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging) {
   WarpState& state = parts_.state_of(w);
@@ -166,7 +173,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   if (store) now.stored = digest_of_stored(w, op, mask);
   if (store) now.value = digest_of_value(w, op, mask);
   number(w, places, parts_.launch.ordering(op), now);
-  const bool in_shared = now.agent == Agent::thread && !shared.empty();
+  const bool in_shared = (now.agent == Agent::thread || mixes_lanes(now)) && !shared.empty();
   const RepeatedStores::Runs repeated = unchanging && now.agent == Agent::thread ? bytes_of(global, *parts_.cluster.launch->gmem) : RepeatedStores::Runs{};
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
