@@ -130,6 +130,7 @@ void LaunchState::begin(const Launch& launch) {
   reactions.clear();
   ends_mbarriers = synchronised = opaque = waits_for_grids = starts_dependents = strong_memory = peer_memory = false;
   cross_cluster_flags.clear();
+  loose_flags = {};
   if (follows_registers()) {
     predicates = PredicateUse(*program);
     followed = FollowedRegisters(*program, predicates);

@@ -17,6 +17,9 @@ void Gathering::begin(const Launch& launch, LaunchState& state) {
   reporter_.begin(*launch.program);
   met_.begin(*launch.program);
   global_.begin(launch, state);
+  reporter_.describe_with([&state](Rule rule, const Access& prior, const Access& now) {
+    return rule == Rule::global_race && prior.cluster != now.cluster ? state.loose_flags.text(*state.program) : std::string();
+  });
 }
 
 std::unique_ptr<KnownFootprints> Gathering::started(const Cluster& c) {

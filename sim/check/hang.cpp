@@ -7,6 +7,7 @@
 #include <set>
 #include <vector>
 
+#include "sim/check/hang_words.h"
 #include "sim/check/place_words.h"
 #include "sim/schedule/functional.h"
 #include "sim/state/payload/barrier.h"
@@ -28,19 +29,6 @@ const char* verb(MbarrierEvent e) {
   }
 }
 
-/// How many digits the text begins with.
-size_t digits_of(std::string_view text) { return std::min(text.find_first_not_of("0123456789"), text.size()); }
-
-/// Replaces each `from` whose rest of the text is as `wanted` says.
-template <class Wanted>
-void replace_all(std::string& text, std::string_view from, std::string_view to, Wanted wanted) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;) {
-    const bool here = wanted(std::string_view(text).substr(at + from.size()));
-    if (here) text.replace(at, from.size(), to);
-    at += here ? to.size() : from.size();
-  }
-}
-
 /// Equal entries of a ledger, added up.
 struct Sum {
   uint64_t times = 0;
@@ -56,34 +44,6 @@ std::map<Key, Sum> sums(const std::vector<LedgerEntry>& ledger) {
   }
   return all;
 }
-
-// "mbarrier at 0x408 (bars+0x8) of CTA rank 0".
-std::string mbarrier_name(const Cluster& c, uint32_t address) {
-  const std::string variable = shared_variable_at(*c.launch->program, shared_offset(address));
-  return fmt::format("mbarrier at {:#x}{} of CTA rank {}", shared_offset(address), variable.empty() ? "" : " (" + variable + ")", shared_rank(address));
-}
-
-std::string state_of_warp(const Cluster& c, uint32_t cta, uint32_t warp) {
-  const Warp& w = c.ctas[cta]->warps[warp];
-  if (w.finished()) return "has exited";
-  const Standing s = standings(w).front();
-  if (s.on_mbarrier()) return fmt::format("waits itself, for the {}, parity {}", mbarrier_name(c, s.address), s.parity);
-  return fmt::format("waits itself, for {}", block_reason_name(s.reason));
-}
-
-// "warp 3", "warps 0, 2 to 5".
-std::string numbered(const std::string& what, const std::vector<uint32_t>& all) {
-  std::string out = all.size() == 1 ? what + " " : what + "s ";
-  for (size_t i = 0; i < all.size(); ++i) {
-    size_t last = i;
-    while (last + 1 < all.size() && all[last + 1] == all[last] + 1) ++last;
-    out += fmt::format("{}{}", i == 0 ? "" : ", ", all[i]);
-    if (last > i) out += fmt::format("{}{}", last == i + 1 ? ", " : " to ", all[last]);
-    i = last;
-  }
-  return out;
-}
-std::string warps_name(const std::vector<uint32_t>& warps) { return numbered("warp", warps); }
 
 // The event that the lanes of a group wait for: "parity 0 of the mbarrier at 0x400 (bars+0x8) of CTA rank 0".
 std::string event_of(const Cta& cta, const Warp& w, const Standing& s, bool alone) {
@@ -219,8 +179,7 @@ std::string HangExplanation::text() const {
     }
   }
   if (!graph.empty()) out += "  who waits for whom:\n" + graph;
-  const std::string found = causes();
-  return (found.empty() ? repeated_waits() + circle() : found) + out;
+  return causes() + out;
 }
 
 // "its 5th wait at this place, since 1200": which of several equal waits of a loop it is.
@@ -243,86 +202,6 @@ std::string HangExplanation::stage_of(uint32_t address) const {
   return fmt::format("the mbarrier is number {} of 0 to {} that one line initialises", at, all.size() - 1);
 }
 
-// Barriers that nothing can complete: each warp that came in the phase before has exited, waits for this barrier itself, or there is none.
-std::string HangExplanation::causes() const {
-  std::vector<std::pair<std::string, std::vector<uint32_t>>> all;  // without the CTA's number, and the ranks
-  std::set<uint32_t> seen;
-  const auto add = [&](uint32_t address) {
-    const uint32_t rank = shared_rank(address);
-    std::string lack = without_cta(lack_of(address), *cluster_.ctas[rank]);
-    const auto same = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.first == lack; });
-    (same == all.end() ? all.emplace_back(std::move(lack), std::vector<uint32_t>{}) : *same).second.push_back(rank);
-  };
-  for (const auto& cta : cluster_.ctas) {
-    for (const Warp& w : cta->warps) {
-      if (w.finished()) continue;
-      for (const Standing& s : standings(w)) {
-        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) add(s.address);
-      }
-    }
-  }
-  std::string out;
-  for (auto& [lack, ranks] : all) {
-    replace_all(lack, "CTA rank", numbered("CTA rank", ranks), [](std::string_view rest) { return !rest.starts_with(' ') || digits_of(rest.substr(1)) == 0; });
-    out += "  the cause: " + lack + "\n";
-  }
-  return out;
-}
-
-bool HangExplanation::nothing_completes(uint32_t address) const {
-  const BarrierState* b = mbarriers_.find(address);
-  if (b == nullptr) return true;
-  for (const auto& [cta, warp] : late_at(*b)) {
-    const Warp& w = cluster_.ctas[cta]->warps[warp];
-    if (w.finished()) continue;
-    const std::vector<Standing> all = standings(w);
-    if (std::none_of(all.begin(), all.end(), [&](const Standing& s) { return s.on_mbarrier() && s.address == address; })) return false;
-  }
-  return true;
-}
-
-std::string HangExplanation::lack_of(uint32_t address) const {
-  const BarrierState* b = mbarriers_.find(address);
-  const Mbarrier* m = object(address);
-  const std::string name = mbarrier_name(cluster_, address);
-  if (b == nullptr || m == nullptr) return name + " was never initialised";
-  std::string out = fmt::format("phase {} of the {} (parity {}) is incomplete", b->phase - b->base, name, m->phase & 1);
-  if (m->pending != 0) out += fmt::format(", {} of {} arrivals are missing", m->pending, m->expected);
-  if (m->tx != 0) out += ", " + bytes_owed(m->tx);
-  const auto late = late_at(*b);
-  for (const auto& [cta, warp] : late) out += fmt::format("; {} came in the phase before and {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
-  if (late.empty() && m->pending != 0) out += "; " + arrived_at(*b) + exited_before(*b, shared_rank(address));
-  for (const auto& [cta, warp] : late.empty() ? late_by_neighbours(address) : WarpNumbers{})
-    out += fmt::format("; {}, which arrives on other mbarriers of that line of initialisation, {}", warp_name(cluster_, cta, warp), state_of_warp(cluster_, cta, warp));
-  return out;
-}
-
-// In the first phase no phase before tells who should come. The stages of a ring have the same arrivals: warps that arrived on another mbarrier
-// of equal count, at the line at which others arrived on this one.
-HangExplanation::WarpNumbers HangExplanation::late_by_neighbours(uint32_t address) const {
-  const BarrierState& own = *mbarriers_.find(address);
-  const Program& p = *cluster_.launch->program;
-  const auto line = [&](const LedgerEntry& e) {
-    const isa::Instruction& i = p.instruction(p.code[e.pc]);
-    return std::pair(i.source.file, i.source.file != 0 ? i.source.line : i.ptx_line);
-  };
-  std::set<std::pair<uint32_t, uint32_t>> lines;
-  for (const LedgerEntry& e : own.ledger)
-    if (e.what == MbarrierEvent::arrive) lines.insert(line(e));
-  WarpNumbers late;
-  for (const uint32_t offset : mbarriers_.siblings(address, p)) {
-    const uint32_t other = cluster_address(shared_rank(address), offset);
-    const BarrierState& b = *mbarriers_.find(other);
-    if (object(other) == nullptr || object(other)->expected != object(address)->expected) continue;
-    for (const auto* ledger : {&b.ledger, &b.last_ledger}) {
-      for (const LedgerEntry& e : *ledger)
-        if (e.what == MbarrierEvent::arrive && lines.contains(line(e))) late.emplace(e.cta, e.warp);
-    }
-  }
-  for (const LedgerEntry& e : own.ledger) late.erase({e.cta, e.warp});
-  return late;
-}
-
 // Waits that were true more often than their mbarrier completed phases: said where no barrier is the cause alone.
 std::string HangExplanation::repeated_waits() const {
   std::map<std::string, std::vector<uint32_t>> warps;
@@ -340,25 +219,6 @@ std::string HangExplanation::repeated_waits() const {
   std::string out;
   for (const auto& [what, all] : warps) out += fmt::format("  suspicious: {} {}: its parity may be that of a phase that is over\n", warps_name(all), what);
   return out;
-}
-
-std::string HangExplanation::arrived_at(const BarrierState& b) const {
-  std::set<std::pair<uint16_t, uint16_t>> here;
-  for (const LedgerEntry& e : b.ledger) here.emplace(e.cta, e.warp);
-  if (here.empty()) return b.last_ledger.empty() ? "no thread has arrived on it" : "no thread has arrived in this phase";
-  std::string out = b.last_ledger.empty() ? "so far" : "all came that came in the phase before:";
-  for (const auto& [cta, warp] : here) out += (out.ends_with(":") || out == "so far" ? " " : ", ") + warp_name(cluster_, cta, warp);
-  return out + (b.last_ledger.empty() ? " alone came" : "");
-}
-
-// Warps of the mbarrier's CTA that will never arrive.
-std::string HangExplanation::exited_before(const BarrierState& b, uint32_t rank) const {
-  std::vector<uint32_t> gone;
-  for (const Warp& w : cluster_.ctas[rank]->warps) {
-    const bool came = std::any_of(b.ledger.begin(), b.ledger.end(), [&](const LedgerEntry& e) { return e.cta == rank && e.warp == w.index; });
-    if (w.finished() && !came) gone.push_back(w.index);
-  }
-  return gone.empty() ? "" : fmt::format("; {} {} exited", warps_name(gone), gone.size() == 1 ? "has" : "have");
 }
 
 // Warps that arrived in the phase before and have not arrived in this one.

@@ -1,9 +1,11 @@
 // Why a cluster makes no progress: each blocked warp, the barrier it waits for, that barrier's ledger, and the warps that have not arrived.
 #pragma once
 
+#include <map>
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "drywell/sim/check.h"
 #include "sim/check/mbarrier_ledger.h"
@@ -28,7 +30,20 @@ class HangExplanation {
   std::string releasers(uint32_t address) const;
   std::string history_of(const Warp& w, const Standing& s) const;
   std::string stage_of(uint32_t address) const;
+  /// How sure it is that a barrier is the cause, and does not follow from another one.
+  enum class Certainty : uint8_t { sure,
+                                   likely,
+                                   possible };
+  using SameLacks = std::vector<std::pair<std::string, std::vector<uint32_t>>>;  // without the CTA's number, and the ranks
+  using Lacks = std::map<Certainty, SameLacks>;
   std::string causes() const;
+  Lacks lacks() const;
+  void add_lack(uint32_t address, SameLacks& all) const;
+  std::string lines_of(const SameLacks& all, Certainty c, bool follows) const;
+  Certainty certainty_of(uint32_t address) const;
+  bool others_live(uint32_t address) const;
+  bool came_to_a_peer(uint32_t address) const;
+  std::string bytes_of(uint32_t address) const;
   bool nothing_completes(uint32_t address) const;
   std::string arrived_at(const BarrierState& b) const;
   std::string exited_before(const BarrierState& b, uint32_t rank) const;

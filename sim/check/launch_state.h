@@ -12,6 +12,7 @@
 #include "sim/check/followed_registers.h"
 #include "sim/check/global_shadow.h"
 #include "sim/check/load_uses.h"
+#include "sim/check/loose_flags.h"
 #include "sim/check/registers.h"
 
 namespace drywell::sim::check {
@@ -79,6 +80,7 @@ struct LaunchState {
   bool synchronised = false;          // CTAs may synchronise through global memory
   bool opaque = false;                // CTAs may synchronise in ways that the checker does not follow
   mutable std::unordered_map<uint64_t, CrossClusterFlag> cross_cluster_flags;  // released into places of global memory; one host thread runs such launches
+  mutable LooseFlags loose_flags;                                              // of the same launches
   bool waits_for_grids = false;       // has griddepcontrol.wait
   bool starts_dependents = false;     // has griddepcontrol.launch_dependents
   bool overlaps = false;              // the launch before may still run, whatever this one has

@@ -141,6 +141,13 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   if (follows && store && parts_.state_of(w).absent.any()) note_shared_store(parts_, w, op, mask);
 }
 
+// Strong loads and stores of several lanes at once (a warp's sum in volatile memory): no order between the lanes comes from them, unless the
+// lanes wait for each other's values in a loop.
+bool MemoryAccesses::mixes_lanes(const Access& a) const {
+  const std::vector<bool>& polling = parts_.launch.program->polling;
+  return a.agent == Agent::atomic && !a.modifies && !std::has_single_bit(a.lanes) && (polling.empty() || !polling[a.pc]);
+}
+
 // The accesses of lanes that have waited for the same events.
 void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging) {
   WarpState& state = parts_.state_of(w);
@@ -166,7 +173,7 @@ void MemoryAccesses::touch_lanes(const Warp& w, const DecodedOp& op, LaneMask ma
   if (store) now.stored = digest_of_stored(w, op, mask);
   if (store) now.value = digest_of_value(w, op, mask);
   number(w, places, parts_.launch.ordering(op), now);
-  const bool in_shared = now.agent == Agent::thread && !shared.empty();
+  const bool in_shared = (now.agent == Agent::thread || mixes_lanes(now)) && !shared.empty();
   const RepeatedStores::Runs repeated = unchanging && now.agent == Agent::thread ? bytes_of(global, *parts_.cluster.launch->gmem) : RepeatedStores::Runs{};
   AccessId id = state.last_access;
   const Access& last = parts_.accesses[id];
@@ -227,13 +234,25 @@ void MemoryAccesses::strong_access(const Warp& w, const DecodedOp& op, uint32_t 
   WarpClock& clock = parts_.state_of(w).clock;
   const auto rank = static_cast<uint16_t>(w.cta->rank);
   const bool loads = !store || isa::spec(op.opcode).memory == isa::MemoryRole::atomic;
-  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.own_clocks(), clock, o, loads, store);
+  if (place >= window::kGlobalBase && parts_.launch.follows_cross_cluster()) {
+    exchange_cross_cluster(parts_.launch.cross_cluster_flags[place], parts_.warps.own_clocks(), clock, o, loads, store);
+    note_flag(w, op, place, loads, store);
+  }
   if (loads) parts_.flags.load(place, rank, lane, o, clock);
   if (store) parts_.flags.store(place, rank, lane, o, clock);
   if (!parts_.launch.full() || (place >= window::kGlobalBase && !o.cross_cluster)) return;
   StrongWrites& writes = writes_of(place);
   if (store) writes.add(is_atomic(op.opcode));
   if (loads) parts_.state_of(w).strong_reads.note(place, writes, is_atomic(op.opcode));
+}
+
+// An atomic that counts reads the counts of others only in passing: what it has to acquire is another matter (H7406).
+void MemoryAccesses::note_flag(const Warp& w, const DecodedOp& op, uint64_t place, bool loads, bool store) {
+  const Ordering o = parts_.launch.ordering(op);
+  const uint64_t cluster = parts_.warps.own_clocks().serial();
+  LooseFlags& flags = parts_.launch.loose_flags;
+  if (loads) flags.loaded(place, cluster, parts_.pc_of(op), o.cross_cluster, o.acquire || store);
+  if (store) flags.stored(place, cluster, parts_.pc_of(op), o.cross_cluster, o.release || parts_.state_of(w).clock.fenced_cross_cluster);
 }
 
 StrongWrites& MemoryAccesses::writes_of(uint64_t place) {

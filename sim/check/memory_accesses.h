@@ -17,8 +17,10 @@ class MemoryAccesses {
   void fill(const Warp& w, const DecodedOp& op, LaneMask mask);
 
  private:
+  bool mixes_lanes(const Access& a) const;
   void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging);
   void touch_bytes(const Warp& w, Space space, uint64_t at, uint64_t bytes, MemoryShadow::Touch& t);
+  void note_flag(const Warp& w, const DecodedOp& op, uint64_t place, bool loads, bool store);
   void strong_access(const Warp& w, const DecodedOp& op, uint32_t lane, uint64_t place, bool store);
   /// The strong writes of the place: by all clusters, where they order each other.
   StrongWrites& writes_of(uint64_t place);

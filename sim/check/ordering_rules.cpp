@@ -111,8 +111,18 @@ Rule over_mbarrier(const Access& init, const Access& now, const Clock& seen) {
   return init.spare && knows_issue(seen, init) ? Rule::mbarrier_given_up : Rule::mbarrier_bytes;
 }
 
+// Volatile and relaxed accesses of lanes do not race; one lane may be ahead of the other all the same.
+Rule strong_lanes(const Access& prior, const Access& now, const WarpClock& who) {
+  if (prior.places == 0 || who.places.latest().pc != now.pc || prior.modifies || now.modifies || (now.write && now.unchanging)) return Rule::none;
+  if (!same_warp(prior, now) || prior.issued_at < who.met || who.knows_step(now.lanes, prior.lanes, prior.issued_at)) return Rule::none;
+  return who.places.knows(prior.places) && who.places.exchange(prior.places) ? Rule::lanes_mixed : Rule::none;
+}
+
 Rule shared_rule(const Access& prior, const Access& now, const WarpClock& who, const Clock& seen) {
-  if (combine(prior, now)) return combined(prior, now, knows_issue(seen, prior));
+  if (combine(prior, now)) {
+    const Rule rule = combined(prior, now, knows_issue(seen, prior));
+    return rule == Rule::none && prior.agent == Agent::atomic ? strong_lanes(prior, now, who) : rule;
+  }
   if (has_read(prior, now)) return Rule::none;
   if (prior.agent == Agent::mbarrier) return over_mbarrier(prior, now, seen);
   if (is_plain(prior.agent)) return after_plain(prior, now, who, seen, who.now.proxy_shared);

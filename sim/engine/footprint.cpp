@@ -1,5 +1,7 @@
 #include "sim/engine/footprint.h"
 
+#include <algorithm>
+
 #include "drywell/isa/smem_descriptor.h"
 #include "sim/engine/signals.h"
 #include "sim/engine/span_sink.h"
@@ -18,7 +20,23 @@ void for_ctas(uint32_t mask, F f) {
 
 // ---- tensor copies
 
+// A store's bytes that lie outside of the tensor go nowhere: whatever they are, nothing depends on them.
+void stored_side(const TensorCopy& t, const TensorPlan& p, uint32_t cta, const SpanVisitor& visit) {
+  SharedSpans spans(cta, visit);
+  for (const isa::TileRow& row : p.box.rows) {
+    for_runs(p, shared_offset(t.smem), row, [&](uint32_t byte, uint32_t at, uint32_t n) {
+      const uint32_t first = std::max(byte, row.first), last = std::min(byte + n, row.last);
+      if (first < last) spans.add(at + (first - byte), last - first);
+    });
+  }
+}
+
+bool inside(const TensorPlan& p) {
+  return std::all_of(p.box.rows.begin(), p.box.rows.end(), [&](const isa::TileRow& row) { return row.first == 0 && row.last == p.geometry().row_bytes; });
+}
+
 void shared_side(const TensorCopy& t, const TensorPlan& p, uint32_t cta, const SpanVisitor& visit) {
+  if (t.direction != TensorCopy::Direction::load && !inside(p)) return stored_side(t, p, cta, visit);
   SharedSpans spans(cta, visit);
   // A swizzle permutes the bytes within its span.
   const uint32_t bytes = p.geometry().row_bytes, span = p.map.swizzle == isa::Swizzle::none ? 16 : isa::swizzle_span(p.map.swizzle);

@@ -51,6 +51,15 @@ void resume_waiters(Cta& cta, uint32_t offset, uint32_t parity) {
   }
 }
 
+// What leads to an arrival for which the phase has no place.
+std::string too_early(const Mbarrier& b) {
+  if (b.pending != 0 || b.tx == 0) return "";
+  return fmt::format(
+      "; all of them have come, and the phase waits for bytes ({} delivered, {} expected): mbarrier.init counts too few arrivals, or a wait ahead of this arrival is true too early (wrong parity, "
+      "or an mbarrier with too small a count)",
+      b.tx_completed, b.tx_expected);
+}
+
 }  // namespace
 
 std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierOp op, uint32_t amount) {
@@ -71,8 +80,8 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
   Cta& cta = c.cta(shared_rank(address));
   const uint32_t offset = shared_offset(address);
   if (s == MbarrierStatus::arrive_overflow) {
-    return GuestError{Code::F3103, fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase)", expects_and_arrives(op) ? 1 : amount, offset, cta.rank,
-                                           b->pending, b->phase, b->expected)};
+    return GuestError{Code::F3103, fmt::format("{} arrivals at mbarrier {:#x} of CTA rank {}, which waits for {} in phase {} (expects {} per phase){}", expects_and_arrives(op) ? 1 : amount, offset, cta.rank,
+                                               b->pending, b->phase, b->expected, too_early(*b))};
   }
   if (s != MbarrierStatus::ok) {
     return GuestError{Code::F3104, fmt::format("transaction count of mbarrier {:#x} of CTA rank {} leaves ±(2^20-1): {} now, {} bytes", offset, cta.rank, b->tx, amount)};

@@ -13,6 +13,7 @@ std::string hang(const std::string& body, uint32_t threads, sim::DriverKind driv
   AsyncCase c;
   c.threads = threads;
   c.body = body;
+  c.buffers = {Bytes(1024)};
   sim::HazardChecker checker;
   const AsyncRun r = run_async(c, {.driver = driver, .max_instructions = 1'000'000, .listeners = {checker.listener()}});
   if (graph != nullptr) *graph = checker.wait_graph();
@@ -221,6 +222,96 @@ TEST(Hang, TellsWhereTheLanesOfAWarpAre) {
 }
 
 constexpr sim::DriverKind kDrivers[] = {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled, sim::DriverKind::timed};
+
+// Warp 1 waits for bytes, warp 2 for what warp 1 would commit, warp 0 for the slot: the bytes are the cause.
+TEST(Hang, PutsTheCauseBeforeWhatFollows) {
+  const std::string why = hang(R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+16], 1;
+  fence.mbarrier_init.release.cluster;
+  bar.sync 0;
+  setp.ge.u32 %p2, tid, 64;
+  @%p2 bra LAST;
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra MIDDLE;
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 528;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+)" + wait_for("[bar+8]", 0) + R"(
+  bra END;
+MIDDLE:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra MIDDLE;
+  mbarrier.arrive.shared::cta.b64 _, [bar+8];
+  mbarrier.arrive.shared::cta.b64 _, [bar+16];
+  bra END;
+LAST:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar+16], 0;
+  @!%p1 bra LAST;
+END: bar.warp.sync -1;
+)",
+                               96);
+  const size_t cause = why.find("  the cause: phase 0 of the mbarrier at 0x400 (bar)"), follows = why.find("  it may follow from that: phase 0 of the mbarrier at ");
+  ASSERT_NE(cause, std::string::npos) << why;
+  ASSERT_NE(follows, std::string::npos) << why;
+  EXPECT_LT(cause, follows) << why;
+  EXPECT_NE(why.find("16 bytes expected and not delivered: 512 delivered, 528 expected"), std::string::npos) << why;
+  EXPECT_EQ(why.find("the cause", cause + 10), std::string::npos) << why;
+}
+
+// Each warp waits for the other one's first arrival.
+TEST(Hang, NamesTheChoiceWhereNobodyHasArrived) {
+  const std::string why = hang(R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  bar.sync 0;
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra CONSUMER;
+)" + wait_for("[bar+8]", 0) + R"(
+  @first mbarrier.arrive.shared::cta.b64 _, [bar];
+  bra END;
+CONSUMER:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra CONSUMER;
+END: bar.warp.sync -1;
+)",
+                               64);
+  EXPECT_NE(why.find("  the cause is one of these, and the others follow from it:\n    phase 0 of the mbarrier at "), std::string::npos) << why;
+  EXPECT_NE(why.find("(a wait for parity 1 of a fresh mbarrier is true at once: so begins who waits for a free slot)"), std::string::npos) << why;
+}
+
+// Thread 0 of CTA 0 arrives on its own mbarrier where it means that of each CTA.
+TEST(Hang, NamesTheCtaWhoseMbarrierIsLeftOut) {
+  AsyncCase c;
+  c.threads = 64;
+  c.ctas = c.cluster = 2;
+  c.body = R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  fence.mbarrier_init.release.cluster;
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra SECOND;
+  @leader mbarrier.arrive.shared::cta.b64 _, [bar];
+)" + wait_for("[bar]", 0) +
+           R"(
+  @first mbarrier.arrive.shared::cta.b64 _, [bar+8];
+  bra END;
+SECOND:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar+8], 0;
+  @!%p1 bra SECOND;
+END:
+  barrier.cluster.arrive.aligned;
+  barrier.cluster.wait.aligned;
+)";
+  sim::HazardChecker checker;
+  const AsyncRun r = run_async(c, {.driver = sim::DriverKind::eager, .max_instructions = 1'000'000, .listeners = {checker.listener()}});
+  ASSERT_FALSE(r.result.ok());
+  const std::string& why = r.result.fault->message;
+  EXPECT_NE(why.find("  the cause: phase 0 of the mbarrier at 0x400 (bar) of CTA rank 1"), std::string::npos) << why;
+  EXPECT_NE(why.find("no thread has arrived on it; that of another CTA has been arrived on"), std::string::npos) << why;
+}
 
 // One lane spins on an mbarrier, the others wait for it: the mbarrier is the cause.
 class PartedLanes : public testing::TestWithParam<const char*> {};

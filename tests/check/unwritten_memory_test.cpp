@@ -5,6 +5,7 @@
 
 #include "drywell/sim/check.h"
 #include "drywell/sim/device.h"
+#include "support/async_run.h"
 
 namespace drywell::sim {
 namespace {
@@ -124,6 +125,31 @@ TEST(UnwrittenLoads, BehindAnotherCtasStoreAreSilent) {
   const std::string wait = "WAIT: ld.acquire.gpu.global.u32 %r3, [%rd2]; setp.ne.u32 %p2, %r3, %r1; @%p2 bra WAIT; ";
   const std::string pass = "add.u32 %r3, %r1, 1; st.release.gpu.global.u32 [%rd2], %r3;";
   EXPECT_THAT(codes_of(wait + "@%p1 st.global.u32 [%rd1], -1; @!%p1 ld.global.u32 %r2, [%rd1]; @!%p1 st.global.u32 [%rd1], %r1; " + pass, 3), IsEmpty());
+}
+
+// A box of 12 floats a row at a tensor of 8: the last four of each row go nowhere, and nothing has written them in shared memory (padding).
+std::vector<Finding> store_of_padded_box(const std::string& guard) {
+  test::AsyncCase c;
+  isa::TensorMapFields f;
+  f.type = isa::TensorType::f32;
+  f.rank = 2;
+  f.dim = {8, 4, 1, 1, 1};
+  f.stride[0] = 32;
+  f.box = {12, 4, 1, 1, 1};
+  c.buffers = {test::Bytes(128)};
+  c.maps = {{f, 0}};
+  c.body = "shr.u32 %r1, tid, 3; and.b32 %r2, tid, 7; setp.ne.u32 %p2, %r2, 7; mov.u32 %r4, smem; mad.lo.u32 %r3, %r1, 48, %r4; shl.b32 %r2, %r2, 2; add.u32 %r3, %r3, %r2;" + guard +
+           "st.shared.u32 [%r3], tid; fence.proxy.async.shared::cta; bar.sync 0;"
+           "@first cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [map0, {0, 0}], [smem]; @first cp.async.bulk.commit_group; @first cp.async.bulk.wait_group 0;";
+  HazardChecker checker;
+  EXPECT_TRUE(test::run_async(c, {.driver = DriverKind::eager, .listeners = {checker.listener()}}).result.ok());
+  return checker.findings();
+}
+TEST(UnwrittenShared, BeyondTheTensorIsNotStored) {
+  EXPECT_TRUE(store_of_padded_box("").empty());
+  const auto found = store_of_padded_box("@%p2 ");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].code, "H7501");
 }
 
 }  // namespace

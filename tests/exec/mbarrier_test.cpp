@@ -349,6 +349,14 @@ TEST(MbarrierWord, AnEndThatFindsNoMbarrierChangesNothing) {
 
 // ---- reports
 
+// The producer's second round comes before the first one's bytes.
+TEST(MbarrierFaults, AnArrivalThatComesTooEarlyNamesTheWaitAheadOfIt) {
+  const AsyncRun r = run_async(one_thread("  mbarrier.init.shared::cta.b64 [bar], 1;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n  mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n", 1), sim::DriverKind::eager);
+  ASSERT_FALSE(r.result.ok());
+  EXPECT_NE(r.result.fault->message.find("all of them have come, and the phase waits for bytes (0 delivered, 64 expected): mbarrier.init counts too few arrivals, or a wait ahead of this arrival is true too early"), std::string::npos)
+      << r.result.fault->message;
+}
+
 TEST(MbarrierFaults, AreReportedUnderEveryDriver) {
   const auto fault = [](const std::string& text, Code code) {
     expect_fault(one_thread(text, 1), code);
