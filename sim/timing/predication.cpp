@@ -1,6 +1,8 @@
 #include "sim/timing/predication.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 #include <string_view>
 
 #include "sim/timing/block_motion.h"
@@ -13,8 +15,11 @@ using isa::Instruction;
 using isa::Operand;
 using isa::RegId;
 
-// ptxas 13.0 predicates skips of nine instructions (scan_blelloch of tests/corpus/timing).
-constexpr uint32_t kLongestSkip = 10;
+// ptxas 13.0 predicates skips of 20 instructions for sm_90a, loads and stores among them, and leaves 21 a branch; of the branches to
+// one place it leaves sixteen instructions one (deep_16 of tests/corpus/timing/mechanisms/apart.cu).
+constexpr uint32_t kLongestSkip = 20, kLongestOfMany = 10;
+// Of two sides it predicates eight instructions before seven, but no load (ptxas 13.0 for sm_90a, sides of 1 to 13 instructions).
+constexpr uint32_t kLongestFirst = 8, kLongestSecond = 7;
 
 // It waits for the lanes of its member mask. A guard would let the lanes pass that took the branch; on an H100 a kernel hangs whose
 // shfl.sync names lanes that took a short branch around it and wait at a bar.warp.sync.
@@ -25,7 +30,7 @@ bool waits_for_members(const Instruction& i) {
 
 class Predicator {
  public:
-  explicit Predicator(isa::Function& f) : f_(f), registers_(registers_of(f)), last_read_(f.regs.size()), first_read_(f.regs.size(), ~0u), labelled_(f.body.size() + 1) {
+  explicit Predicator(isa::Function& f) : f_(f), registers_(registers_of(f)), last_read_(f.regs.size()), first_read_(f.regs.size(), ~0u), labelled_(f.body.size() + 1), jumps_(f.body.size() + 1) {
     for (uint32_t i = 0; i < registers_.size(); ++i) {
       for (const RegId r : registers_[i].reads) {
         first_read_[r] = std::min(first_read_[r], i);
@@ -33,6 +38,11 @@ class Predicator {
       }
     }
     for (const isa::Label& l : f.labels) labelled_[l.position] = 1;
+    for (const Instruction& i : f.body) {
+      for (const Operand& o : f.operands(i)) {
+        if (o.kind == Operand::Kind::label) ++jumps_[f.labels[o.index].position];
+      }
+    }
   }
 
   void run() {
@@ -40,9 +50,11 @@ class Predicator {
     std::vector<uint32_t> moved(f_.body.size() + 1);
     for (uint32_t i = 0; i < f_.body.size(); ++i) {
       moved[i] = static_cast<uint32_t>(body.size());
-      const uint32_t end = skipped_until(i);
-      if (end != 0)
-        predicate(i, end);
+      if (dropped_.erase(i) != 0) continue;
+      if (const uint32_t end = skipped_until(i); end != 0)
+        predicate(i + 1, end, {f_.body[i].guard, !f_.body[i].guard_negated});
+      else if (const auto sides = two_sides(i); sides.has_value())
+        predicate(*sides);
       else
         body.push_back(f_.body[i]);
     }
@@ -53,17 +65,62 @@ class Predicator {
   }
 
  private:
+  struct Guard {
+    RegId predicate;
+    bool negated;
+  };
+  // A branch to one of two sides; the first one's last instruction jumps over the second one.
+  struct TwoSides {
+    uint32_t first, second, end;
+    Guard guard;       // of the first side
+    uint32_t dropped;  // the branch to the second side; 0: there is none
+  };
+
   // The end of the instructions that the branch at `i` skips; 0: it is no such branch.
   uint32_t skipped_until(uint32_t i) const {
     const Instruction& b = f_.body[i];
     const auto operands = f_.operands(b);
     if (isa::spec(b.op).flow != isa::Flow::branch || b.guard == isa::kNoReg || operands.size() != 1 || operands[0].kind != Operand::Kind::label) return 0;
     const uint32_t end = f_.labels[operands[0].index].position;
-    if (end <= i + 1 || end - i - 1 > kLongestSkip) return 0;
+    if (end <= i + 1 || end - i - 1 > (jumps_[end] == 1 ? kLongestSkip : kLongestOfMany)) return 0;
     for (uint32_t k = i + 1; k < end; ++k) {
       if (labelled_[k] != 0 || !may_be_predicated(k, b.guard)) return 0;
     }
     return end;
+  }
+
+  // The place that a branch without a guard goes to; 0: it is no such branch.
+  uint32_t jump_from(uint32_t i) const {
+    const Instruction& b = f_.body[i];
+    const auto operands = f_.operands(b);
+    const bool jumps = isa::spec(b.op).flow == isa::Flow::branch && b.guard == isa::kNoReg && operands.size() == 1 && operands[0].kind == Operand::Kind::label;
+    return jumps ? f_.labels[operands[0].index].position : 0;
+  }
+  std::optional<TwoSides> two_sides(uint32_t i) const {
+    const Instruction& b = f_.body[i];
+    const auto operands = f_.operands(b);
+    if (isa::spec(b.op).flow != isa::Flow::branch || b.guard == isa::kNoReg || operands.size() != 1 || operands[0].kind != Operand::Kind::label) return std::nullopt;
+    const uint32_t to = f_.labels[operands[0].index].position, other = i + 1 < f_.body.size() ? jump_from(i + 1) : 0;
+    const bool over_a_jump = other != 0 && to == i + 2;
+    const TwoSides s = over_a_jump ? TwoSides{i + 2, other, 0, {b.guard, b.guard_negated}, i + 1} : TwoSides{i + 1, to, 0, {b.guard, !b.guard_negated}, 0};
+    return with_end(s);
+  }
+  std::optional<TwoSides> with_end(TwoSides s) const {
+    if (s.second <= s.first + 1 || s.second - 1 - s.first > kLongestFirst || jumps_[s.second] != 1) return std::nullopt;
+    s.end = jump_from(s.second - 1);
+    if (s.end <= s.second || s.end - s.second > kLongestSecond) return std::nullopt;
+    for (uint32_t k = s.first; k < s.end; ++k) {
+      const bool label = labelled_[k] != 0 && k != s.second && (k != s.first || jumps_[k] > 1);
+      if (label || (k != s.second - 1 && !computes(k, s.guard.predicate))) return std::nullopt;
+    }
+    return s;
+  }
+  bool computes(uint32_t k, RegId guard) const { return isa::spec(f_.body[k].op).memory == isa::MemoryRole::none && may_be_predicated(k, guard); }
+  void predicate(const TwoSides& s) {
+    predicate(s.first, s.second - 1, s.guard);
+    predicate(s.second, s.end, {s.guard.predicate, !s.guard.negated});
+    dropped_.insert(s.second - 1);
+    if (s.dropped != 0) dropped_.insert(s.dropped);
   }
 
   bool may_be_predicated(uint32_t k, RegId guard) const {
@@ -75,20 +132,20 @@ class Predicator {
   }
 
   // Arithmetic whose results only these instructions read needs no guard, unless it reads what a guarded instruction may not have written.
-  void predicate(uint32_t branch, uint32_t end) {
+  void predicate(uint32_t first, uint32_t last, Guard guard) {
     std::vector<RegId> guarded;
-    for (uint32_t k = branch + 1; k < end; ++k) {
+    for (uint32_t k = first; k < last; ++k) {
       Instruction& instr = f_.body[k];
       const auto& written = registers_[k].writes;
       // No earlier value is read here, and none of the new ones elsewhere.
       const bool inner = motion_of(f_, instr) == Motion::pure &&
-                         std::all_of(written.begin(), written.end(), [&](RegId r) { return first_read_[r] > k && last_read_[r] < end; });
+                         std::all_of(written.begin(), written.end(), [&](RegId r) { return first_read_[r] > k && last_read_[r] < last; });
       const auto& read = registers_[k].reads;
       const bool defined = std::find_first_of(read.begin(), read.end(), guarded.begin(), guarded.end()) == read.end();
       if (inner && defined) continue;
       guarded.insert(guarded.end(), written.begin(), written.end());
-      instr.guard = f_.body[branch].guard;
-      instr.guard_negated = !f_.body[branch].guard_negated;
+      instr.guard = guard.predicate;
+      instr.guard_negated = guard.negated;
     }
   }
 
@@ -96,6 +153,8 @@ class Predicator {
   const std::vector<Registers> registers_;
   std::vector<uint32_t> last_read_, first_read_;
   std::vector<uint8_t> labelled_;
+  std::vector<uint32_t> jumps_;  // to each position
+  std::set<uint32_t> dropped_;   // branches that are none any more
 };
 
 }  // namespace

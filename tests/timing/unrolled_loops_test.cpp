@@ -108,6 +108,38 @@ TEST(PredicatedSkips, ReadNoRegisterThatTheSkippedLanesHaveNot) {
   for (const Finding& f : checker.findings()) EXPECT_NE(f.code, "H7502") << f.to_string();
 }
 
+std::string two_sides(const std::string& first, const std::string& second) {
+  return "mov.u32 %r9, 3;\nmov.u32 %r1, 10;\nmov.u32 %r5, 0;\nL:\nsetp.gt.u32 %p1, %r0, %r5;\n" + first + second +
+         "END:\nadd.u32 %r5, %r5, 5;\nsetp.lt.u32 %p2, %r5, 30;\n@%p2 bra L;\n";
+}
+
+// As nvcc writes two sides, and as a choice of two jumps.
+TEST(PredicatedSkips, TwoShortSidesAreOneBlock) {
+  const std::string one = "add.u32 %r2, %r5, 9;\nmad.lo.u32 %r9, %r2, %r1, %r9;\n", other = "shl.b32 %r2, %r5, 1;\nadd.u32 %r1, %r1, %r2;\n";
+  const std::string falls = two_sides("@%p1 bra A;\n" + one + "bra.uni END;\n", "A:\n" + other);
+  const std::string chooses = two_sides("@%p1 bra A;\nbra.uni B;\nA:\n" + one + "bra.uni END;\n", "B:\n" + other);
+  for (const std::string& body : {falls, chooses}) {
+    const isa::Module m = isa::parse_ptx_or_throw(kernel(body), "k.ptx");
+    EXPECT_EQ(length(with_predicated_skips(m)) + (body == falls ? 2 : 3), length(m));
+    EXPECT_EQ(results(body, DriverKind::timed), results(body, DriverKind::eager));
+  }
+}
+
+TEST(PredicatedSkips, LongSidesLoadsAndSidesWithOtherEntriesStay) {
+  std::string nine, eight;
+  for (int k = 0; k < 9; ++k) nine += "add.u32 %r9, %r9, %r1;\n";
+  for (int k = 0; k < 8; ++k) eight += "add.u32 %r9, %r9, %r1;\n";
+  const std::string add = "add.u32 %r1, %r1, 1;\n", load = "ld.shared.u32 %r1, [tile];\n";
+  const std::vector<std::pair<std::string, std::string>> sides{{nine, add}, {add, eight}, {load, add}, {add, load}};
+  for (const auto& [first, second] : sides) {
+    const isa::Module m = isa::parse_ptx_or_throw(kernel(two_sides("@%p1 bra A;\n" + first + "bra.uni END;\n", "A:\n" + second)), "k.ptx");
+    EXPECT_EQ(length(with_predicated_skips(m)), length(m)) << first << second;
+  }
+  const std::string entered = two_sides("@%p1 bra A;\n" + add + "bra.uni END;\n", "A:\n" + add) + "setp.eq.u32 %p1, %r9, 77;\n@%p1 bra A;\n";
+  const isa::Module m = isa::parse_ptx_or_throw(kernel(entered), "k.ptx");
+  EXPECT_EQ(length(with_predicated_skips(m)), length(m)) << "another branch goes to the second side";
+}
+
 TEST(PredicatedSkips, ABarrierAnExitOrALabelInsideKeepsTheBranch) {
   for (const std::string inside : {"bar.sync 0;\n", "exit;\n", "INNER:\nadd.u32 %r9, %r9, 1;\n", "@%p2 add.u32 %r9, %r9, 1;\n"}) {
     const isa::Module m = isa::parse_ptx_or_throw(kernel("setp.gt.u32 %p1, %r0, 5;\n@%p1 bra OVER;\n" + inside + "OVER:\n"), "k.ptx");
