@@ -147,12 +147,6 @@ double MemoryInstructions::leaving(const OpInfo& x, uint32_t first_run, uint32_t
   return x.store && sectors >= kStored ? sectors : 0;
 }
 
-// Others leave sector by sector.
-bool MemoryInstructions::has_few_sectors(uint32_t first_run) const {
-  constexpr uint32_t kTogether = 16;
-  return sectors_from(first_run) <= kTogether;
-}
-
 // Whole sectors that an SM stores are in its L1 from then on: a thread that reads back what it wrote does not wait for the L2 (thomas-* of
 // tests/corpus/timing/fresh: two thirds of its loads come from the L2, and 127 rows take 27 us).
 void MemoryInstructions::keep_stored(SmUnits& sm, uint32_t first_run) {
@@ -214,7 +208,7 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   const uint32_t first = memory_.first_new_run();
   const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
   if (x.store && x.cached) keep_stored(sm, first);
-  if (x.store) sm.stores.join(runs, first, has_few_sectors(first));
+  if (x.store) sm.stores.join(runs, first, id);
   constexpr double kJoined = 0.75;  // late_16-132x256x16 of late.toml
   const bool joined = x.store && runs.size() == first;
   const double passes = joined ? kJoined * wavefronts(x, a, lines) : std::max(wavefronts(x, a, lines), leaving(x, first, lines));

@@ -31,7 +31,6 @@ class MemoryInstructions {
   double fragment_passes(const OpInfo& x, const LaneAddresses& a, double least) const;
   double wavefronts(const OpInfo& x, const LaneAddresses& a, uint32_t lines) const;
   uint32_t sectors_from(uint32_t first_run) const;
-  bool has_few_sectors(uint32_t first_run) const;
   void keep_stored(SmUnits& sm, uint32_t first_run);
   double leaving(const OpInfo& x, uint32_t first_run, uint32_t lines) const;
   double leaves(SmUnits& sm, double start) const;

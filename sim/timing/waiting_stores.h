@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "drywell/sim/access.h"
@@ -16,24 +17,26 @@ namespace drywell::sim {
 
 class WaitingStores {
  public:
-  /// Takes those sectors of a store, from run `first` on, out of `runs` that wait already; the others wait from now on. `few`: the store has few
-  /// sectors. Its lines wait apart.
-  void join(std::vector<ByteRange>& runs, size_t first, bool few) {
-    if (!few && lines_of(runs, first) > kOfMany) {
+  /// Takes those sectors of a store of that warp, from run `first` on, out of `runs` that wait already; the others wait from now on.
+  void join(std::vector<ByteRange>& runs, size_t first, uint32_t warp) {
+    const uint64_t lines = lines_of(runs, first);
+    if (lines > kOfMany) {
       of_many_.fill({});
       return;
     }
+    const bool few = lines <= kOfFew;
+    if (few && of_few_.size() <= warp) of_few_.resize(warp + 1);
     rest_.clear();
     for (size_t i = first; i < runs.size(); ++i) {
       const bool in_parts = runs[i].turns * 32 == runs[i].bytes;
-      in_parts ? take(runs[i], few) : rest_.push_back(runs[i]);
+      in_parts ? take(runs[i], few ? of_few_[warp].data() : nullptr) : rest_.push_back(runs[i]);
     }
     runs.resize(first);
     runs.insert(runs.end(), rest_.begin(), rest_.end());
   }
 
  private:
-  static constexpr uint32_t kOfFew = 64, kOfMany = 29;
+  static constexpr uint32_t kOfFew = 4, kOfMany = 29;
   struct Line {
     uint64_t line = ~uint64_t{0};
     uint32_t sectors = 0;
@@ -50,10 +53,11 @@ class WaitingStores {
     }
     return lines;
   }
-  void take(const ByteRange& r, bool few) {
+  // `few`: the places of the warp, for a store to few lines.
+  void take(const ByteRange& r, Line* few) {
     for (uint64_t at = r.address; at < r.address + r.bytes; at += 32) {
       const Line sector{at / 128, 1u << (at % 128 / 32), true};
-      if (!(few ? adds(of_few_, sector, [this] { return next_place(); }) : adds(of_many_, sector, [this] { return any_place(); }))) continue;
+      if (!(few != nullptr ? adds({few, kOfFew}, sector, [this] { return next_place(); }) : adds(of_many_, sector, [this] { return any_place(); }))) continue;
       const bool follows = !rest_.empty() && rest_.back().address + rest_.back().bytes == at && rest_.back().turns * 32 == rest_.back().bytes;
       if (!follows) rest_.push_back({at, 0, 0});
       rest_.back().bytes += 32;
@@ -61,8 +65,8 @@ class WaitingStores {
     }
   }
   // `place()`: of the line, if it does not wait. Returns false if the sector waits.
-  template <size_t N, class Place>
-  static bool adds(std::array<Line, N>& lines, const Line& sector, Place&& place) {
+  template <class Place>
+  static bool adds(std::span<Line> lines, const Line& sector, Place&& place) {
     for (Line& l : lines) {
       if (l.line != sector.line) continue;
       const bool fresh = (l.sectors & sector.sectors) == 0;
@@ -85,7 +89,7 @@ class WaitingStores {
     return first;
   }
 
-  std::array<Line, kOfFew> of_few_;
+  std::vector<std::array<Line, kOfFew>> of_few_;  // by warp
   std::array<Line, kOfMany> of_many_;
   uint32_t next_ = 0, state_ = 1;
   std::vector<ByteRange> rest_;  // of the store that joins
