@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "sim/timing/memory_port.h"
 #include "sim/timing/scattered.h"
 
 namespace drywell::sim {
@@ -153,17 +154,29 @@ double MemorySystem::parts_at_units(const ByteRange& r, uint64_t before, double 
   return done;
 }
 
+// Old values that go back take half a cycle more for each sector: atom.add, .cas and .exch at hashed words take 1.17 to 1.33 times as long as
+// red.add (hashed-4096-words, hashed-1M-words of traces/hw/h200-2026-11-22-scalar-launch-atomics.csv).
+constexpr double kAnswer = 0.5;
+
 // Atomic operations are executed by the unit that the address belongs to, one sector after another; lanes at one word take turns. An
 // addition of floats waits for the one before it at the same word. Returns when the run is done.
-double MemorySystem::at_units(MemoryKind k, const ByteRange& r, double from) {
+double MemorySystem::at_units(const MemoryRequest& q, const ByteRange& r, double from) {
   Unit& unit = units_[unit_of(r.address)];
   const bool again = unit.last == r.address;
   unit.last = r.address;
   const double floats = r.turns > 1 || again ? r.turns * arch_.l2.atomic_float_cycles : 0;
-  const double time = std::max(r.turns * arch_.l2.atomic_cycles, k == MemoryKind::float_atomic ? floats : 0);
+  const double answer = q.token == MemoryPort::kNoToken ? 0 : kAnswer;
+  const double time = std::max(r.turns * arch_.l2.atomic_cycles, q.kind == MemoryKind::float_atomic ? floats : 0) + answer;
   const double done = unit.queue.begin(from, time) + time;
   units_end_ = std::max(units_end_, done);
   return done;
+}
+
+// A load of one sector of a line uses the line's unit, too: loads and atomic operations at hashed words take the sum of both times (load_add and
+// add_used of swaps.toml, traces/hw/h200-2026-11-28-apart.csv). Loads alone are as fast as l2.requests_per_clk says.
+double MemorySystem::lone_sector(const ByteRange& r, double from) {
+  constexpr double kLoad = 0.8;
+  return units_[unit_of(r.address)].queue.begin(from, kLoad) + kLoad;
 }
 
 void MemorySystem::add_piece(std::vector<Piece>& to, uint64_t line, uint32_t sectors) const {
@@ -356,6 +369,8 @@ double MemorySystem::soonest() const {
   return std::min({static_cast<double>(arch_.l2.latency), static_cast<double>(arch_.tma.l2_latency), atomic}) + distance_.nearest();
 }
 
+constexpr uint32_t kScattered = 8;  // runs of a load whose lanes are far apart
+
 void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, uint32_t sm) {
   const bool store = r.kind == MemoryKind::store;
   Lookup found;
@@ -381,8 +396,9 @@ void MemorySystem::serve(MemoryRequest& r, const ByteRange* runs, uint32_t gpc, 
   double done = start + l2_time + latency + (r.kind == MemoryKind::load ? slice_wait(start, l2_time) + answer(found.bytes) : 0);
   for (uint32_t i = 0; i < r.count; ++i) {
     const ByteRange& x = runs[r.first + i];
+    if (r.kind == MemoryKind::load && x.bytes <= 32 && r.count >= kScattered) done = std::max(done, latency + lone_sector(x, start));
     if (x.turns == 0) continue;
-    done = std::max(done, latency + (store ? parts_at_units(x, i == 0 ? ~uint64_t{0} : runs[r.first + i - 1].address, start) : at_units(r.kind, x, start)));
+    done = std::max(done, latency + (store ? parts_at_units(x, i == 0 ? ~uint64_t{0} : runs[r.first + i - 1].address, start) : at_units(r, x, start)));
   }
   if (!displaced_.empty()) {
     transfer(MemoryKind::store, displaced_, start);

@@ -70,7 +70,8 @@ class MemorySystem {
   double hbm_cycles_per_byte(MemoryKind k) const;
   double transfer(MemoryKind k, const std::vector<Piece>& pieces, double from);
   double latency_of(uint64_t hash) const;
-  double at_units(MemoryKind k, const ByteRange& r, double from);
+  double at_units(const MemoryRequest& q, const ByteRange& r, double from);
+  double lone_sector(const ByteRange& r, double from);
   double parts_at_units(const ByteRange& r, uint64_t before, double from);
   size_t unit_of(uint64_t address) const;
   double fill(uint64_t bytes, double from);
