@@ -123,7 +123,7 @@ void Group::issue_next(IssueSlot& slot) {
     return;
   }
   w.admitted = slot.offered(w.place);
-  slot.issue(x.kind > OpKind::exit, x.slots);
+  slot.issue(x.kind > OpKind::exit, Time{x.slots} + x.elsewhere);
   execute(id, t, false);
 }
 
@@ -153,6 +153,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   else account_.issue(w, x, t);
   const LaneMask mask = g.active & read_pred(g, op.guard);
   if (x.kind == OpKind::memory && mask != 0) gather_addresses(g, x, mask);
+  const LaneMask active = g.active;
   if (x.kind == OpKind::barrier && !resumed) barrier_arrival_ = pipes_.arrive(sm_of(w), x, t);
   c.now = t;
   const uint64_t first_new = c.next_op;
@@ -169,7 +170,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
     if (residents_.at(resident).live_warps == 0) try_end_cluster(resident, t + 1);
     if (residents_.at(resident).cluster == nullptr) return;
   } else {
-    timing_.complete(w, warp, residents_.at(resident).waits, {x, pc, mask, t, resumed, barrier_arrival_, addresses_, c.next_op - first_new});
+    timing_.complete(w, warp, residents_.at(resident).waits, {x, pc, mask, active, t, resumed, barrier_arrival_, addresses_, c.next_op - first_new});
     schedule(warp);
   }
   if (x.kind == OpKind::local) return;

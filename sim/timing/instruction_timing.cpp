@@ -14,6 +14,7 @@ void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits
   hold_until(w, e.resumed ? e.at : e.at + e.op.slots, Stall::issue_cost);
   if (e.mask == 0) {
     if (e.op.kind == OpKind::memory) memory_.without_lanes(w, e.op, e.at);
+    meet(w, e);
     return;
   }
   switch (e.op.kind) {
@@ -28,6 +29,16 @@ void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits
     case OpKind::folded:
     case OpKind::exit: break;
   }
+  meet(w, e);
+}
+
+// Lanes that come to a meeting place without a jump wait for the results of the block that they leave, and there (one_*, two_* and deep_* of
+// apart.toml, traces/hw/h200-2026-11-28-apart.csv: 11 cycles from the last logic operation on).
+void InstructionTiming::meet(WarpIssueState& w, const Executed& e) const {
+  constexpr Time kMeet = 13;
+  const uint32_t next = w.warp->pc;
+  if (next == e.pc + 1 && context_.program->ops[next].meets) hold_until(w, std::max(w.hold, e.at + kMeet), Stall::branch);
+  if (e.op.parts) w.block_start = w.hold;
 }
 
 void InstructionTiming::hold_until(WarpIssueState& w, Time t, Stall why) const {
@@ -85,13 +96,18 @@ void InstructionTiming::local(WarpIssueState& w, const Executed& e) {
   }
 }
 
+// When lanes part, the warp goes back once for those that wait: 17 cycles after one side, 20 after two (one_* and two_* of apart.toml,
+// traces/hw/h200-2026-11-28-apart.csv).
+constexpr Time kApart = 15;
+
 // The warp leaves a block when the results of its matrix products are there: their latency is fixed, and ptxas counts it within a block only
 // (moving_* of traces/hw/h200-2026-11-28-emulated.csv; NOP and BRA after the last HMMA stall for 24 cycles).
 void InstructionTiming::branch(WarpIssueState& w, const Executed& e) {
   if (e.op.pipe == Pipe::control) w.unit->pipes[static_cast<size_t>(e.op.pipe)].begin(static_cast<double>(e.at), e.op.interval);
   const bool taken = w.warp->pc != e.pc + 1;
-  if (!taken && w.settled <= e.at) return;
-  hold_until(w, std::max(taken ? e.at + e.op.latency : e.at, w.settled), Stall::branch);
+  const Time apart = e.op.parts && e.mask != e.active ? kApart : 0;
+  if (!taken && apart == 0 && w.settled <= e.at) return;
+  hold_until(w, std::max(taken ? e.at + e.op.latency : w.hold, w.settled) + apart, Stall::branch);
   if (taken) w.block_start = w.hold;
 }
 
@@ -138,6 +154,7 @@ void InstructionTiming::hold(WarpIssueState& w, WakeList& waits, const Executed&
     default: break;
   }
   set(w, x, w.hold, Stall::issue_cost);
+  if (x.timing == TimingClass::fence_cta || x.timing == TimingClass::fence_gpu) w.block_start = w.hold;
 }
 
 // The figures are for a wait and the branch on its result, so they include the guard's extra cycles.

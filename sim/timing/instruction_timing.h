@@ -13,6 +13,7 @@ struct Executed {
   const OpInfo& op;
   uint32_t pc;
   LaneMask mask;  // lanes that executed it
+  LaneMask active;  // lanes that came to it
   Time at;
   bool resumed;   // the instruction blocked before, and does not issue again
   double barrier_arrival;          // named barriers: the cycle at which the arrival reaches the unit
@@ -37,6 +38,7 @@ class InstructionTiming {
   void exchange(WarpIssueState& w, const Executed& e);
   void local(WarpIssueState& w, const Executed& e);
   void branch(WarpIssueState& w, const Executed& e);
+  void meet(WarpIssueState& w, const Executed& e) const;
   void async(WarpIssueState& w, const Executed& e);
   void hold(WarpIssueState& w, WakeList& waits, const Executed& e);
   void cluster_barrier(WarpIssueState& w, WakeList& waits, const Executed& e);

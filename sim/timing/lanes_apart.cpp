@@ -148,6 +148,7 @@ class Blocks {
     while (!open.empty()) {
       const uint32_t n = open.back();
       open.pop_back();
+      if (is_meeting(b, n)) out_.meets[starts_[n]] = 1;
       if (seen[n] != 0 || is_meeting(b, n)) continue;
       seen[n] = 1;
       std::fill(out_.apart.begin() + starts_[n], out_.apart.begin() + starts_[n + 1], 1);
@@ -165,7 +166,8 @@ class Blocks {
 }  // namespace
 
 LanesApart lanes_apart(const isa::Function& f, const std::vector<isa::Registers>& registers) {
-  LanesApart out{Values(f, registers).take(), std::vector<uint8_t>(f.body.size(), 0), std::vector<uint8_t>(f.body.size(), 0)};
+  const std::vector<uint8_t> none(f.body.size(), 0);
+  LanesApart out{Values(f, registers).take(), none, none, none};
   const Blocks blocks(f, out);
   return out;
 }

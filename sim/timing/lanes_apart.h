@@ -15,6 +15,7 @@ struct LanesApart {
   std::vector<uint8_t> varies;  // of each register: 1 if its value may differ between lanes
   std::vector<uint8_t> apart;   // of each instruction: 1 if only some lanes may execute it, and others later
   std::vector<uint8_t> parts;   // of each instruction: 1 if it is a branch from which lanes go different ways, and meet again
+  std::vector<uint8_t> meets;   // of each instruction: 1 if lanes that went different ways meet again before it
 };
 LanesApart lanes_apart(const isa::Function& f, const std::vector<isa::Registers>& registers);
 

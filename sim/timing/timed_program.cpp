@@ -149,6 +149,7 @@ OpKind kind_of(TimingClass t) {
     case TimingClass::imad:
     case TimingClass::imad_wide:
     case TimingClass::idiv:
+    case TimingClass::idiv64:
     case TimingClass::bitcount:
     case TimingClass::bitfield:
     case TimingClass::fma:
@@ -197,11 +198,6 @@ double width_factor(const isa::Instruction& i, TimingClass t) {
 }
 
 bool compares_doubles(const isa::Instruction& i) { return isa::spec(i.op).slot_index(Slot::cmp) >= 0 && i.mod(Slot::type) == Mod::f64; }
-
-// The unit whose results take a cycle more to another one.
-Producer producer_of(Pipe p) { return p == Pipe::alu ? Producer::alu : p == Pipe::fma ? Producer::fma
-                                                                   : p == Pipe::xu    ? Producer::xu
-                                                                                      : Producer::other; }
 
 bool converts_doubles(const isa::Instruction& i, TimingClass t) {
   return t == TimingClass::cvt_int && (i.mod(Slot::type) == Mod::f64 || i.mod(Slot::atype) == Mod::f64);
@@ -374,6 +370,7 @@ class Maker {
     constexpr uint8_t kMultifunction = 2, kSequence = 12, kScaled = 3, kQuotient = 4, kFullQuotient = 7;
     switch (t) {
       case TimingClass::idiv:
+      case TimingClass::idiv64:
       case TimingClass::fdiv:
       case TimingClass::frcp:
       case TimingClass::fsqrt: return kSequence;
@@ -467,6 +464,7 @@ isa::TimingClass timing_class(const isa::Function& f, const isa::Instruction& i)
     // Without a state space the fence covers global memory too.
     case TimingClass::fence_proxy: return row.sync == isa::SyncRole::async_proxy_fence && i.mod(Slot::space) == Mod::none ? TimingClass::fence_proxy_all : row.timing;
     case TimingClass::f64: return is_bare_root(i) ? TimingClass::mufu : row.timing;
+    case TimingClass::idiv: return isa::type_bits(i.mod(Slot::type)) == 64 ? TimingClass::idiv64 : row.timing;
     case TimingClass::cvt_int: return converts_in_the_alu(i) ? TimingClass::cvt_move : row.timing;
     case TimingClass::fence_gpu: return i.mod(Slot::scope) == Mod::cta ? TimingClass::fence_cta : row.timing;
     default: return row.timing;
@@ -493,56 +491,6 @@ void TimedProgram::bill_leaders(size_t first, const std::vector<MergedLoad>& loa
   }
 }
 
-// A loop's branch has its meeting place behind the loop.
-bool goes_forward(const isa::Function& f, const isa::Instruction& i, size_t at) {
-  const auto operands = f.operands(i);
-  return std::all_of(operands.begin(), operands.end(), [&](const isa::Operand& o) { return o.kind != isa::Operand::Kind::label || f.labels[o.index].position > at; });
-}
-
-// ptxas gives a sum or a shift to the FMA pipe where the block's instructions before it keep the ALU busier (lop_add and add_fma of cross.toml,
-// traces/hw/h200-2026-11-27-crossings.csv).
-void TimedProgram::balance_pipes(const isa::Function& f, size_t first) {
-  const std::vector<uint32_t> starts = block_starts(f);
-  for (size_t b = 0; b + 1 < starts.size(); ++b) {
-    double alu = 0, fma = 0;
-    for (uint32_t i = starts[b]; i < starts[b + 1]; ++i) {
-      OpInfo& x = ops[first + i];
-      if (x.kind != OpKind::local) continue;
-      if (x.either_pipe && fma < alu) x.pipe = Pipe::fma;
-      if (x.pipe == Pipe::alu) alu += x.interval;
-      if (x.pipe == Pipe::fma) fma += x.interval;
-      x.unit = producer_of(x.pipe);
-    }
-  }
-}
-
-// Where lanes may part, ptxas notes the place where they meet before the branch, and lets them wait there (jump_lane_* of jumps.toml,
-// traces/hw/h200-2026-11-27-crossings.csv: four issue cycles more than a branch of all lanes).
-void TimedProgram::mark_meetings(const isa::Function& f, const LanesApart& lanes, size_t first) {
-  constexpr uint8_t kMeeting = 4;
-  for (size_t i = 0; i < f.body.size(); ++i) {
-    if (lanes.parts[i] != 0 && goes_forward(f, f.body[i], i)) ops[first + i].slots += kMeeting;
-  }
-}
-
-void TimedProgram::mark_warp_atomics(const isa::Function& f, const LanesApart& lanes, size_t first) {
-  const Places places(f, isa::registers_of(f));
-  for (size_t i = 0; i < f.body.size(); ++i) {
-    if (!is_one_for_the_warp(f, f.body[i], places, lanes)) continue;
-    ops[first + i].one_lane = true;
-    ops[first + i].slots += kJoinOfLanes;
-  }
-}
-
-// nvcc writes `atom` for every atomic operation; where nothing reads the old value, ptxas makes it a reduction, and nothing waits for it (cta_uni of
-// warp_atomics.toml, traces/hw/h200-2026-11-28-tiles.csv).
-void TimedProgram::forget_old_values(const isa::Function& f, size_t first) {
-  const std::vector<uint8_t> unread = isa::unread_results(f, isa::registers_of(f));
-  for (size_t i = 0; i < f.body.size(); ++i) {
-    if (ops[first + i].atomic && unread[i] != 0) ops[first + i].writes = 0;
-  }
-}
-
 TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
   Maker maker(*this, p, arch);
   for (const FunctionCode& code : p.functions) {
@@ -561,6 +509,7 @@ TimedProgram::TimedProgram(const Program& p, const ArchConfig& arch) {
     mark_meetings(f, lanes, first);
     mark_warp_atomics(f, lanes, first);
     forget_old_values(f, first);
+    bill_reciprocals(f, first);
     bill_leaders(first, merged_shared_loads(f));
     OpInfo end;  // executed at the end of a body without a return
     end.kind = OpKind::exit;
@@ -580,7 +529,7 @@ bool is_refined(const isa::Instruction& i) {
 }
 
 bool is_sequence(TimingClass t) {
-  return t == TimingClass::idiv || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
+  return t == TimingClass::idiv || t == TimingClass::idiv64 || t == TimingClass::fdiv || t == TimingClass::frcp || t == TimingClass::fsqrt;
 }
 
 uint16_t extra_of_guards(const ArchConfig& arch) {

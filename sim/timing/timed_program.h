@@ -36,6 +36,7 @@ struct OpInfo {
   isa::TimingClass timing{};
   uint8_t queue = 1;   // operations the pipe admits ahead
   uint16_t slots = 1;  // issue cycles: the machine instructions that ptxas makes of it
+  uint8_t elsewhere = 0;  // issue cycles of machine instructions that it needs in other places
   bool store = false;  // memory: writes only
   bool atomic = false;
   bool real = false;       // memory: of floats
@@ -50,6 +51,8 @@ struct OpInfo {
   bool either_pipe = false;         // ALU or FMA: which one is decided for the block (balance_pipes)
   bool sequence = false;     // is_sequence()
   bool arrives = false;    // barriers: does not wait
+  bool parts = false;      // branch: lanes may go different ways, and meet again
+  bool meets = false;      // lanes that went different ways meet before it
   Space space = Space::generic;
   uint16_t bytes = 0;  // memory: per lane
   uint8_t matrices = 0;  // ldmatrix, stmatrix
@@ -89,6 +92,7 @@ struct TimedProgram {
   void balance_pipes(const isa::Function& f, size_t first);
   void mark_meetings(const isa::Function& f, const LanesApart& lanes, size_t first);
   void forget_old_values(const isa::Function& f, size_t first);
+  void bill_reciprocals(const isa::Function& f, size_t first);
   void mark_warp_atomics(const isa::Function& f, const LanesApart& lanes, size_t first);
 };
 

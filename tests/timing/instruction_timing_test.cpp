@@ -37,7 +37,7 @@ struct IssueUnits : testing::Test {
     return x;
   }
   void complete(const OpInfo& x, Time at, bool resumed = false, double barrier_arrival = 0) {
-    timing.complete(w, 0, waits, {x, 0, kFullMask, at, resumed, barrier_arrival, addresses});
+    timing.complete(w, 0, waits, {x, 0, kFullMask, kFullMask, at, resumed, barrier_arrival, addresses});
   }
   Readiness result() { return w.registers.find({std::span(program.slots).subspan(1), {}, Operands::kNoGuard, 0}, 0); }
   /// 32 lanes, 4 bytes each, `stride` apart.

@@ -41,6 +41,7 @@ TEST(LanesApart, OnlyUntilTheLanesMeet) {
   const LanesApart l = lanes(m.functions.at(0));
   EXPECT_EQ(l.parts, (std::vector<uint8_t>{0, 0, 1, 0, 0, 0}));
   EXPECT_EQ(l.apart, (std::vector<uint8_t>{0, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(l.meets, (std::vector<uint8_t>{0, 0, 0, 0, 1, 0}));
 }
 
 TEST(LanesApart, NobodyWaitsForLanesThatEnd) {
