@@ -19,6 +19,7 @@ struct IssueUnits : testing::Test {
     program.slots = {0, 1};
     program.slot_count = 8;
     program.lines.resize(1);
+    program.ops.resize(2);
     launch.program = &code;
     cta.cluster = &cluster;
     guest.cta = &cta;

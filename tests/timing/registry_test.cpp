@@ -70,7 +70,7 @@ TEST(EveryKernelOfTheTable, IsHere) {
 }
 
 // ptxas turns a jump over at most ten instructions into predicates (sim/timing/predication.h), which need no values.
-constexpr int kLongerThanPredicated = 12;
+constexpr int kLongerThanPredicated = 21;
 
 // A jump that depends on a product cannot be timed without the product.
 TEST(WithoutValues, RefusesControlFlowThatNeedsThem) {

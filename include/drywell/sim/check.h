@@ -60,8 +60,10 @@ enum class CheckLevel : uint8_t { basic, full };
 
 /// Global memory that the program's own allocator hands out in blocks, as PyTorch's does. All in the order of addresses.
 struct MemoryPools {
+  /// Addresses.
   struct Range {
-    uint64_t begin = 0, end = 0;
+    uint64_t begin = 0;  ///< of the first byte
+    uint64_t end = 0;    ///< behind the last byte
   };
   std::vector<Range> pools;   // what the allocator has
   std::vector<Range> blocks;  // what of it is in use, each as large as it was asked for
