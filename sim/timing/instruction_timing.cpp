@@ -33,7 +33,7 @@ void InstructionTiming::complete(WarpIssueState& w, uint32_t id, WakeList& waits
 }
 
 // Lanes that come to a meeting place without a jump wait for the results of the block that they leave, and there (one_*, two_* and deep_* of
-// apart.toml, traces/hw/h200-2026-11-28-apart.csv: 11 cycles from the last logic operation on).
+// apart.toml, traces/hw/h200-2026-11-28-apart.csv: 11 to 16 cycles from the last logic operation on).
 void InstructionTiming::meet(WarpIssueState& w, const Executed& e) const {
   constexpr Time kMeet = 13;
   const uint32_t next = w.warp->pc;

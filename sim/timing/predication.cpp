@@ -43,6 +43,9 @@ class Predicator {
         if (o.kind == Operand::Kind::label) ++jumps_[f.labels[o.index].position];
       }
     }
+    for (const auto& targets : f.branch_targets) {
+      for (const uint32_t t : targets) ++jumps_[f.labels[t].position];
+    }
   }
 
   void run() {

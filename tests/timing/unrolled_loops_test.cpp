@@ -138,6 +138,9 @@ TEST(PredicatedSkips, LongSidesLoadsAndSidesWithOtherEntriesStay) {
   const std::string entered = two_sides("@%p1 bra A;\n" + add + "bra.uni END;\n", "A:\n" + add) + "setp.eq.u32 %p1, %r9, 77;\n@%p1 bra A;\n";
   const isa::Module m = isa::parse_ptx_or_throw(kernel(entered), "k.ptx");
   EXPECT_EQ(length(with_predicated_skips(m)), length(m)) << "another branch goes to the second side";
+  const std::string listed = two_sides("@%p1 bra A;\n" + add + "bra.uni END;\n", "A:\n" + add) + "TO: .branchtargets A, DONE;\nbrx.idx %r0, TO;\nDONE:\n";
+  const isa::Module t = isa::parse_ptx_or_throw(kernel(listed), "k.ptx");
+  EXPECT_EQ(length(with_predicated_skips(t)), length(t)) << "a list of targets names the second side";
 }
 
 TEST(PredicatedSkips, ABarrierAnExitOrALabelInsideKeepsTheBranch) {
