@@ -82,9 +82,7 @@ class Predicator {
   // The end of the instructions that the branch at `i` skips; 0: it is no such branch.
   uint32_t skipped_until(uint32_t i) const {
     const Instruction& b = f_.body[i];
-    const auto operands = f_.operands(b);
-    if (isa::spec(b.op).flow != isa::Flow::branch || b.guard == isa::kNoReg || operands.size() != 1 || operands[0].kind != Operand::Kind::label) return 0;
-    const uint32_t end = f_.labels[operands[0].index].position;
+    const uint32_t end = b.guard == isa::kNoReg ? 0 : target_of(i);
     if (end <= i + 1 || end - i - 1 > (jumps_[end] == 1 ? kLongestSkip : kLongestOfMany)) return 0;
     for (uint32_t k = i + 1; k < end; ++k) {
       if (labelled_[k] != 0 || !may_be_predicated(k, b.guard)) return 0;
@@ -92,18 +90,18 @@ class Predicator {
     return end;
   }
 
-  // The place that a branch without a guard goes to; 0: it is no such branch.
-  uint32_t jump_from(uint32_t i) const {
-    const Instruction& b = f_.body[i];
-    const auto operands = f_.operands(b);
-    const bool jumps = isa::spec(b.op).flow == isa::Flow::branch && b.guard == isa::kNoReg && operands.size() == 1 && operands[0].kind == Operand::Kind::label;
+  // The place that a branch goes to; 0: it is none, or has several.
+  uint32_t target_of(uint32_t i) const {
+    const auto operands = f_.operands(f_.body[i]);
+    const bool jumps = isa::spec(f_.body[i].op).flow == isa::Flow::branch && operands.size() == 1 && operands[0].kind == Operand::Kind::label;
     return jumps ? f_.labels[operands[0].index].position : 0;
   }
+  // The same of a branch without a guard.
+  uint32_t jump_from(uint32_t i) const { return f_.body[i].guard == isa::kNoReg ? target_of(i) : 0; }
   std::optional<TwoSides> two_sides(uint32_t i) const {
     const Instruction& b = f_.body[i];
-    const auto operands = f_.operands(b);
-    if (isa::spec(b.op).flow != isa::Flow::branch || b.guard == isa::kNoReg || operands.size() != 1 || operands[0].kind != Operand::Kind::label) return std::nullopt;
-    const uint32_t to = f_.labels[operands[0].index].position, other = i + 1 < f_.body.size() ? jump_from(i + 1) : 0;
+    const uint32_t to = b.guard == isa::kNoReg ? 0 : target_of(i), other = i + 1 < f_.body.size() ? jump_from(i + 1) : 0;
+    if (to == 0) return std::nullopt;
     const bool over_a_jump = other != 0 && to == i + 2;
     const TwoSides s = over_a_jump ? TwoSides{i + 2, other, 0, {b.guard, b.guard_negated}, i + 1} : TwoSides{i + 1, to, 0, {b.guard, !b.guard_negated}, 0};
     return with_end(s);

@@ -63,7 +63,7 @@ void TimedProgram::mark_warp_atomics(const isa::Function& f, const LanesApart& l
 }
 
 // nvcc writes `atom` for every atomic operation; where nothing reads the old value, ptxas makes it a reduction, and nothing waits for it (cta_uni of
-// warp_atomics.toml, traces/hw/h200-2026-11-28-tiles.csv).
+// warp_atomics.toml, traces/hw/h200-2026-11-28-tiles.csv). Exchanges have no such form (swap_once of swaps.toml, traces/hw/h200-2026-11-28-apart.csv).
 void TimedProgram::forget_old_values(const isa::Function& f, size_t first) {
   const std::vector<uint8_t> unread = isa::unread_results(f, isa::registers_of(f));
   for (size_t i = 0; i < f.body.size(); ++i) {
