@@ -9,6 +9,7 @@
 #   fuzz     each fuzzer for $DRYWELL_FUZZ_SECONDS (60)
 #   aarch64  cross build; golden traces and every third conformance program under user-mode emulation
 #   coverage lines that the quick tests run
+#   install  `pip install .` in an empty environment: everything is built from nothing
 # DRYWELL_SAMPLE=N takes one of N commands of the corpus and sources of clang-tidy, the same ones each time.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
@@ -16,6 +17,8 @@ base=${DRYWELL_BUILD_DIR:-build}
 tools/install-deps.sh full || exit 1
 compiler=clang++-16
 command -v "$compiler" >/dev/null || compiler=clang++
+version=$("$compiler" -dumpversion) || exit 1
+[ "${version%%.*}" -ge 16 ] || { echo "ci-full.sh: $compiler is $version; clang 16 or newer is needed" >&2; exit 1; }
 
 # configure FOLDER OPTIONS…
 configure() {
@@ -55,12 +58,13 @@ thread() {
   return $bad
 }
 
-# ends_well COMMAND WORDS: any end of the command but a sanitizer's and a bug of Drywell's (70) is one.
+# ends_well COMMAND WORDS: any end of the command but a sanitizer's and a bug of Drywell's (70) is one. Those that the time limit ends are listed.
 ends_well() {
   local output rc
   # shellcheck disable=SC2086 # the words are several
   output=$("$1" $2 </dev/null 2>&1)
   rc=$?
+  ! grep -q F3605 <<<"$output" || echo "$2" >>"$1.limited"
   [ $rc -lt 70 ] && ! grep -qE 'runtime error:|Sanitizer' <<<"$output" && return 0
   printf 'drywell %s: %s\n%s\n' "$2" "$rc" "$(tail -n 40 <<<"$output")"
   return 1
@@ -72,18 +76,22 @@ corpus_commands() {
   families=$("$1" conformance --list | awk '{ print $1 }' | sort -u)
   for driver in eager lazy shuffled:5 timed; do sed "s/.*/conformance --driver=$driver --family=&/" <<<"$families"; done
   "$1" list --names | sed 's/.*/run & --verify --check/'
-  git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/' | sed 's/.*/run & --driver=eager --check=full --timeout=2m\nrun & --driver=timed --check=full --timeout=2m/'
+  git ls-files '*.toml' | grep -E '^(examples|tests/corpus)/' | sed 's/.*/run & --driver=eager --check=full --timeout=20s\nrun & --driver=timed --check=full --timeout=20s/'
   git ls-files '*.ptx' | sed 's/^/ptx check /'
 }
 
 corpus() {
-  tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
-  local d=$base-address-undefined/tools/drywell commands=$base-address-undefined/corpus
+  local folder=$base-corpus
+  DRYWELL_BUILD_DIR=$folder DRYWELL_SANITIZED_FLAGS="-O1 -g1" tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
+  local d=$folder-address-undefined/tools/drywell commands=$folder-address-undefined/corpus
   corpus_commands "$d" | sampled >"$commands"
-  echo "corpus: $(wc -l <"$commands") commands"
   export -f ends_well
   export UBSAN_OPTIONS=print_stacktrace=1
-  xargs -a "$commands" -P "$(nproc)" -d '\n' -n 1 bash -c 'ends_well "$0" "$1"' "$d"
+  rm -f "$d.limited"
+  local rc=0
+  xargs -a "$commands" -P "$(nproc)" -d '\n' -n 1 bash -c 'ends_well "$0" "$1"' "$d" || rc=1
+  echo "corpus: $(wc -l <"$commands") commands, of which $(cat "$d.limited" 2>/dev/null | wc -l) reached their time limit"
+  return $rc
 }
 
 tidy() {
@@ -125,13 +133,19 @@ fuzz() {
 aarch64() { tools/ci/aarch64.sh; }
 
 coverage() {
-  configure "$base-coverage" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O0 --coverage" -DDRYWELL_PRECOMPILE=OFF || return 1
+  configure "$base-coverage" -DCMAKE_BUILD_TYPE=Debug "-DCMAKE_CXX_FLAGS_DEBUG=-O1 --coverage -fprofile-update=atomic" -DDRYWELL_PRECOMPILE=OFF || return 1
   cmake --build "$base-coverage" --parallel "$(nproc)" --target drywell_quick_tests || return 1
-  ctest --test-dir "$base-coverage" --output-on-failure --parallel "$(nproc)" -L quick || return 1
-  gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage"
+  local rc=0
+  ctest --test-dir "$base-coverage" --output-on-failure --parallel "$(nproc)" -L quick || rc=1
+  gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage" && return $rc
 }
 
-known=(clang quick thread corpus tidy fuzz aarch64 coverage)
+install() {
+  local python=$base-python
+  tools/ci/python.sh "$python" && DRYWELL_TEST_PIP=1 "$python/bin/python" -m pytest -q python/tests/test_install.py
+}
+
+known=(clang quick thread corpus tidy fuzz aarch64 coverage install)
 parts=("$@")
 [ ${#parts[@]} -gt 0 ] || parts=("${known[@]}")
 failed=()
