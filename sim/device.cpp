@@ -54,6 +54,10 @@ uint64_t bytes_for_device(const DeviceOptions& o, const HostMemory& host) {
 
 }  // namespace
 
+// On a GPU that has run for some seconds, 32 bits do not hold the value of %clock64 or of %globaltimer: a program that keeps only those finds
+// out here, too (spin* of tests/corpus/timing/mechanisms/lat.cu, whose loops an H200 leaves at once).
+constexpr uint64_t kFirstClock = uint64_t{1} << 33;
+
 struct Device::Impl {
   explicit Impl(const DeviceOptions& o)
       : arch(load_arch(o.arch)),
@@ -68,6 +72,7 @@ struct Device::Impl {
   L2Contents l2;
   uint32_t sm_count;
   bool contract;
+  uint64_t clocks = kFirstClock;  // of the SMs, after the launches so far
   /// A kernel's programs: with separate registers, or with shared ones (sim/exec/register_sharing.h).
   struct Decoded {
     std::shared_ptr<const isa::Module> module;
@@ -352,6 +357,7 @@ Launch Device::Impl::prepare(const LoadedModule& m, std::string_view kernel, con
   l.dynamic_smem = config.dynamic_smem;
   l.smem_bytes = static_cast<uint32_t>(shared_bytes(l));
   l.sm_count = sm_count;
+  l.clocks = clocks;
   if (cached.registers == 0) cached.registers = isa::estimated_registers(*m.module_->find_function(kernel));
   l.estimated_registers = cached.registers;
   return l;
@@ -412,6 +418,7 @@ RunResult Device::Impl::launch(const LoadedModule& m, std::string_view kernel, c
   RunResult r = options.cooperative ? run_cooperatively(l, options) : run_launch(l, options);
   r.host_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (l.observers != nullptr) l.observers->launch_finished();
+  clocks += std::max(r.cycles, r.warp_instructions);
   r.output = output.text();
   r.output_truncated = output.truncated();
   return r;

@@ -15,8 +15,10 @@ namespace {
 // (cooperative_groups/details/memory.h).
 constexpr uint32_t kReservedUsed = 288;
 
+uint64_t clocks(const Cluster& c) { return c.launch->clocks + c.now; }
+
 // The global timer in nanoseconds, from the nominal clock.
-uint64_t nanoseconds(const Cluster& c) { return static_cast<uint64_t>(static_cast<double>(c.now) / c.launch->arch->chip.clock); }
+uint64_t nanoseconds(const Cluster& c) { return static_cast<uint64_t>(static_cast<double>(clocks(c)) / c.launch->arch->chip.clock); }
 
 Dim3 cluster_grid(const Launch& l) { return {l.grid.x / l.cluster.x, l.grid.y / l.cluster.y, l.grid.z / l.cluster.z}; }
 
@@ -53,9 +55,9 @@ uint64_t uniform_special(const Warp& w, isa::SpecialReg r) {
     case S::nwarpid: return c.warps.size();
     case S::smid: return c.sm;
     case S::nsmid: return l.sm_count;
-    case S::clock: return static_cast<uint32_t>(c.cluster->now);
-    case S::clock_hi: return c.cluster->now >> 32;
-    case S::clock64: return c.cluster->now;
+    case S::clock: return static_cast<uint32_t>(clocks(*c.cluster));
+    case S::clock_hi: return clocks(*c.cluster) >> 32;
+    case S::clock64: return clocks(*c.cluster);
     case S::globaltimer: return nanoseconds(*c.cluster);
     case S::globaltimer_lo: return static_cast<uint32_t>(nanoseconds(*c.cluster));
     case S::globaltimer_hi: return nanoseconds(*c.cluster) >> 32;

@@ -130,6 +130,7 @@ struct Launch {
   uint32_t smem_bytes = 0;           // reserved + static + dynamic
   std::vector<uint8_t> params;
   uint32_t sm_count = 1;
+  uint64_t clocks = 0;               // value of the SMs' clocks when it starts: they run on from launch to launch
   uint32_t estimated_registers = 0;  // of a thread; used where no directive says them
   bool threads = false;              // several host threads run its clusters at the same time
   uint64_t frames_until = ~uint64_t{0};  // bytes of host memory: calls get no new frames while the process holds more
