@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Cross-builds `drywell`, `drywell-lab` and the CUDA stand-in for aarch64 (the hosts of GB200) with Debian's compiler, and runs the first two
-# under user-mode emulation: a kernel with --verify, the golden traces, and every third conformance program. tools/install-deps.sh full
+# Cross-builds `drywell`, `drywell-lab`, `drywell-inspect` and the CUDA stand-in for aarch64 (the hosts of GB200) with Debian's compiler, and runs
+# the first three under user-mode emulation: a kernel with --verify, the golden traces, and every third conformance program. tools/install-deps.sh full
 # installs compiler and emulator; the libraries are unpacked into a folder of their own ($DRYWELL_BUILD_DIR-aarch64/root), so that the
 # system needs no second architecture.
 set -euo pipefail
@@ -38,12 +38,12 @@ set(CMAKE_SHARED_LINKER_FLAGS_INIT "-L$lib -Wl,-rpath-link,$lib")
 END
 cmake -G Ninja -S "$source" -B "$build" "-DCMAKE_TOOLCHAIN_FILE=$build/toolchain.cmake" -DCMAKE_BUILD_TYPE=Release "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG" -DDRYWELL_UNITY=ON \
   -DDRYWELL_BUILD_TESTS=OFF -DDRYWELL_INSTALL=OFF >"$build/configure.log" 2>&1 || { cat "$build/configure.log"; exit 1; }
-cmake --build "$build" --parallel "$(nproc)" --target drywell drywell_lab drywell_cudart
+cmake --build "$build" --parallel "$(nproc)" --target drywell drywell_lab drywell_inspect drywell_cudart
 
 # `drywell` starts other programs itself, which the emulator does not do for it: each program is called by its name.
 emulated() { qemu-aarch64 -L /usr/aarch64-linux-gnu -E "LD_LIBRARY_PATH=$lib" "$build/tools/$1" "${@:2}"; }
 emulated drywell run fused-rht --m=256 --n=512 --verify
-emulated drywell trace check traces/golden
+emulated drywell-inspect trace check traces/golden
 mapfile -t programs < <(emulated drywell-lab conformance --list | awk 'NR % 3 == 0 { sub(/^[^ ]+ +/, ""); gsub(/[.+*?()|^$]/, "\\\\&"); print }')
 # A filter is an expression of at most 500 characters.
 bad=0 filter=
