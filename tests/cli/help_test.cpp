@@ -235,6 +235,13 @@ TEST(Help, OfAKernelHasItsParametersBeforeTheExamples) {
                                                          "drywell run gemm-sm90-blockwise --arch=sm_90a --driver=timed --check"}));
 }
 
+TEST(Help, OfNoCommandIsAnError) {
+  const Finished f = test::drywell({"fly", "--help"});
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_EQ(f.out, "");
+  EXPECT_THAT(f.err, HasSubstr("no command 'fly'"));
+}
+
 TEST(Help, OfNvccIsItsOwn) { EXPECT_THAT(test::drywell({"nvcc", "--help"}).out, HasSubstr("Usage: drywell nvcc")); }
 
 TEST(Help, TheVersionSaysRevisionBuildTypeAndCompiler) {

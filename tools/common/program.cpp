@@ -181,6 +181,8 @@ const CommandRow* find_other(const std::vector<OwnCommand>& own, int argc, char*
 }
 
 ExitCode parse_and_act(Command& app, CommandContext& context, int argc, char** argv) {
+  // Else `drywell fly --help` is the help of `drywell`.
+  if (argv[1][0] != '-' && find_command(argv[1]) == nullptr) return usage(app, context, {}, argc, argv);
   const Command::Parsed parsed = app.parse(argc, argv);
   if (parsed.answered) return ExitCode::ok;
   if (!parsed.error.empty()) return usage(app, context, parsed.error, argc, argv);

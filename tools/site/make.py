@@ -16,6 +16,7 @@ import tempfile
 import urllib.parse
 import xml.etree.ElementTree
 
+sys.dont_write_bytecode = True  # the tree stays as it is
 import filter as doxygen_filter
 
 HERE = pathlib.Path(__file__).resolve().parent
