@@ -81,7 +81,7 @@ void register_build(Command& app, CommandContext& context) {
   sub->add_option("--target", o->target, "sm_100a, sm_103a, sm_90a; default: sm_100a, or the file's own");
   sub->add_option("-o,--output", o->output, "the .cubin to write")->required();
   sub->allow_extras();
-  sub->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
+  sub->notes("Kernel parameters are given as --name=value (drywell list KERNEL).");
   sub->callback([o, sub, &context] { context.action = [o, sub] { return build(*o, sub->remaining()); }; });
 }
 

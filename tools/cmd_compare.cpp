@@ -58,7 +58,7 @@ void register_compare(Command& app, CommandContext& context) {
   sub->add_option("--html", o->html, "write the comparison as an HTML page that needs no other file");
   sub->add_option("--json", o->json, "write the comparison as JSON (- for standard output)");
   sub->callback([o, &context] { context.action = [o, &context] { return compare(context, *o); }; });
-  sub->footer("Exit code 1 if the second run is worse than --threshold allows.");
+  sub->notes("Exit code 1 if the second run is worse than --threshold allows.");
 }
 
 }  // namespace drywell::tools

@@ -111,7 +111,7 @@ ExitCode smem(const CommandContext& c, const SmemOptions& o) {
 
 void add_smem(Command& desc, CommandContext& context) {
   auto o = std::make_shared<SmemOptions>();
-  Command* sub = desc.add_subcommand("smem", "64-bit SMEM descriptor: take apart WORD, or make one of --start, --lbo, --sbo, --swizzle");
+  Command* sub = add_subcommand(desc, "smem");
   sub->add_option("WORD", o->word, "the descriptor, e.g. 0x4000404000010040");
   sub->add_flag("--wgmma", o->wgmma, "the format of wgmma (sm_90a), not of tcgen05");
   sub->add_option("--start", o->start, "start address, bytes");
@@ -210,7 +210,7 @@ ExitCode instr(const CommandContext& c, const InstrOptions& o) {
 
 void add_instr(Command& desc, CommandContext& context) {
   auto o = std::make_shared<InstrOptions>();
-  Command* sub = desc.add_subcommand("instr", "32-bit instruction descriptor of tcgen05.mma: take apart WORD, or make one of --m, --n, --a, …");
+  Command* sub = add_subcommand(desc, "instr");
   sub->add_option("WORD", o->word, "the descriptor, e.g. 0x08200490");
   sub->add_option("--kind", o->kind, "f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4")->capture_default_str();
   sub->add_option("--m", o->m, "rows of D");
@@ -266,7 +266,7 @@ ExitCode mask(const CommandContext& c, const MaskOptions& o) {
 
 void add_mask(Command& desc, CommandContext& context) {
   auto o = std::make_shared<MaskOptions>();
-  Command* sub = desc.add_subcommand("zero-mask", "64-bit zero-column mask of tcgen05.mma.ws");
+  Command* sub = add_subcommand(desc, "zero-mask");
   sub->add_option("WORD", o->word, "the mask")->required();
   sub->add_option("--m", o->m, "rows of D")->capture_default_str();
   sub->add_option("--n", o->n, "columns of D")->capture_default_str();
@@ -383,7 +383,7 @@ ExitCode tensor_map(const CommandContext& c, const MapOptions& o) {
 
 void add_tensor_map(Command& desc, CommandContext& context) {
   auto o = std::make_shared<MapOptions>();
-  Command* sub = desc.add_subcommand("tensor-map", "128-byte tensor map: take one apart, or make one of --make");
+  Command* sub = add_subcommand(desc, "tensor-map");
   sub->add_option("MAP", o->subject, "256 hexadecimal digits, or a file of 128 bytes");
   sub->add_option("--make", o->make, "type=bf16,dims=256x64,strides=512,box=64x8,swizzle=128B,… (docs/running-ptx.md); dense strides by default");
   sub->add_option("--address", o->address, "global address of a map that is made");
@@ -399,11 +399,11 @@ void add_tensor_map(Command& desc, CommandContext& context) {
 void register_desc(Command& app, CommandContext& context) {
   Command* desc = add_command(app, "desc");
   desc->require_subcommand(1);
+  desc->notes("Exit code 1 if a descriptor breaks a rule.");
   add_smem(*desc, context);
   add_instr(*desc, context);
   add_mask(*desc, context);
   add_tensor_map(*desc, context);
-  desc->footer("Exit code 1 if a descriptor breaks a rule.");
 }
 
 }  // namespace drywell::tools

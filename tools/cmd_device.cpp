@@ -179,18 +179,10 @@ ExitCode device_run(const CommandContext& c, const RunFlags& f, const std::vecto
   return both.differing() == 0 ? ExitCode::ok : ExitCode::verification_failed;
 }
 
-}  // namespace
-
-void register_device(Command& app, CommandContext& context) {
-  Command* device = add_command(app, "device");
-  device->require_subcommand(1);
-  register_device_record(*device, context);
-  register_device_reclock(*device, context);
-  register_device_time(*device, context);
-  register_device_survey(*device, context);
+void add_run(Command& device, CommandContext& context) {
   auto f = std::make_shared<RunFlags>();
   f->arch.clear();
-  Command* sub = device->add_subcommand("run", "Run on the GPU and in the simulator, compare bit by bit, print both times");
+  Command* sub = add_subcommand(device, "run");
   sub->add_option("KERNEL|FILE", f->subject, kSubjectHelp);
   sub->add_option("--arch", f->arch, "must be the GPU's; default: the GPU's");
   sub->add_option("--driver", f->driver, "of the simulator: eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
@@ -204,6 +196,18 @@ void register_device(Command& app, CommandContext& context) {
   add_plan_flags(*sub, f->plan);
   sub->allow_extras();
   sub->callback([f, clock, sub, &context] { context.action = [f, clock, sub, &context] { return device_run(context, *f, sub->remaining(), *clock); }; });
+}
+
+}  // namespace
+
+void register_device(Command& app, CommandContext& context) {
+  Command* device = add_command(app, "device");
+  device->require_subcommand(1);
+  add_run(*device, context);
+  register_device_survey(*device, context);
+  register_device_record(*device, context);
+  register_device_time(*device, context);
+  register_device_reclock(*device, context);
 }
 
 }  // namespace drywell::tools

@@ -60,7 +60,7 @@ ExitCode reclock(const Options& o) {
 
 void register_device_reclock(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* sub = device.add_subcommand("reclock", "Compute the timed driver's figures of a record of `device run --clock` again; needs no GPU");
+  Command* sub = add_subcommand(device, "reclock");
   sub->add_option("KERNEL", o->kernel, "the kernel that was run")->required();
   sub->add_option("FILE", o->file, "the record: '== WORDS' before what each run printed")->required();
   sub->add_option("--arch", o->arch, "the GPU's architecture")->capture_default_str();

@@ -124,14 +124,14 @@ ExitCode check(const CommandContext& c, const Options& o) {
 
 void register_device_record(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* made = device.add_subcommand("record", "Run the probes on the GPU and record their results");
+  Command* made = add_subcommand(device, "record");
   made->add_option("FILE", o->file, "the record to write")->required();
   made->add_option("--filter", o->filter, "only probes whose name this regular expression finds");
   made->add_option("--commit", o->commit, "the commit the probes are of, in full (default: git's, here)");
   made->add_option("--note", o->note, "a line for the record's head");
   made->callback([o, &context] { context.action = [o] { return record(*o); }; });
 
-  Command* checked = device.add_subcommand("check", "The simulator against records of a GPU; needs none");
+  Command* checked = add_subcommand(device, "check");
   checked->add_option("FILE", o->files, "records (traces/hw)")->required();
   checked->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED or timed")->capture_default_str()->suggest(driver_names());
   checked->callback([o, &context] { context.action = [o, &context] { return check(context, *o); }; });

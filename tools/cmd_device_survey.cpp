@@ -250,7 +250,7 @@ std::vector<std::string> part_names() { return {std::begin(survey::kParts), std:
 
 void register_device_survey(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* made = device.add_subcommand("survey", "Measure and record all that Drywell can learn from this machine's GPU, in one file (docs/lab/survey.md)");
+  Command* made = add_subcommand(device, "survey");
   made->add_option("FILE", o->file, "the survey to write")->required();
   made->add_option("--only", o->only, "only these parts")->one_of(part_names())->allow_extra_args(false);
   made->add_option("--filter", o->filter, "only items whose name this regular expression finds");
@@ -262,7 +262,7 @@ void register_device_survey(Command& device, CommandContext& context) {
   made->callback([o, &context] { context.action = [o] { return survey_machine(*o); }; });
 
   auto held = std::make_shared<Options>();
-  Command* compared = device.add_subcommand("compare", "The simulator against a survey; needs no GPU");
+  Command* compared = add_subcommand(device, "compare");
   compared->add_option("FILE", held->file, "the survey")->required();
   compared->add_option("--only", held->only, "only these parts")->one_of(part_names())->allow_extra_args(false);
   compared->add_option("--arch", held->arch, "architecture to simulate (default: the surveyed machine's)");

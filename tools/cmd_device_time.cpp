@@ -131,8 +131,7 @@ ExitCode device_time(const Options& o) {
 
 void register_device_time(Command& device, CommandContext& context) {
   auto o = std::make_shared<Options>();
-  Command* sub = device.add_subcommand(
-      "time", "Time the launches of launch files on the GPU, and compare the timed driver's times");
+  Command* sub = add_subcommand(device, "time");
   sub->add_option("FILE", o->files, "launch files (.toml)")->required();
   sub->add_option("--save", o->save, "write the GPU's figures into this record (CSV)");
   sub->add_option("--from", o->from, "compare with this record instead of a GPU");

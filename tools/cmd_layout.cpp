@@ -135,7 +135,7 @@ void register_layout(Command& app, CommandContext& context) {
   sub->add_option("--colour,--color", o->colour, "cells by index, bank, chunk (of 16 bytes) or none")->capture_default_str();
   sub->add_option("--bits", o->bits, "element width, when the layout does not say it")->capture_default_str();
   add_picture_options(*sub, o->picture);
-  sub->footer("Exit code 1 if a check fails.");
+  sub->notes("Exit code 1 if a check fails.");
   sub->callback([o, &context] { context.action = [o, &context] { return layout_command(context, *o); }; });
 }
 

@@ -17,8 +17,8 @@
 namespace drywell::tools {
 
 std::string describe_parameters(const kernels::Kernel& k) {
+  static constexpr size_t kColumn = 28;  // of descriptions, as in lists of options; behind longer words they begin a line
   std::string out;
-  size_t width = 0;
   const auto shown = [](const kernels::Parameter& p) {
     if (p.type == kernels::ParamType::choice)
       return fmt::format("--{}={}", p.name, fmt::join(p.allowed, "|"));
@@ -26,9 +26,11 @@ std::string describe_parameters(const kernels::Kernel& k) {
                ? fmt::format("--{}[=false]", p.name)
                : fmt::format("--{}={}", p.name, kernels::param_type_name(p.type));
   };
-  for (const kernels::Parameter& p : k.parameters) width = std::max(width, shown(p).size());
   for (const kernels::Parameter& p : k.parameters) {
-    out += fmt::format("    {:<{}}  {} (default {})\n", shown(p), width, p.doc, p.default_value);
+    const std::string otherwise = p.default_value.empty() ? "" : fmt::format(" (default {})", p.default_value);
+    const std::string word = "  " + shown(p);
+    out += word + (word.size() + 2 > kColumn ? "\n" + std::string(kColumn, ' ') : std::string(kColumn - word.size(), ' '));
+    out += fmt::format("{}{}\n", p.doc, otherwise);
   }
   return out;
 }
@@ -42,7 +44,20 @@ std::string overview(const CommandContext& c) {
   std::string out;
   for (const kernels::Kernel& k : kernels::all_kernels())
     out += fmt::format("{}{:{}}{}\n", paint(k.name, Colour::bold, c.colour_out), "", width + 2 - k.name.size(), k.doc.substr(0, k.doc.find(';')));
-  return out + "\ndrywell list KERNEL shows its parameters\n";
+  return out +
+         "\ndrywell list KERNEL          its parameters\n"
+         "drywell run KERNEL --verify  runs it and compares every value with a reference\n";
+}
+
+/// The words by which a kernel's parameters are set, one a line, for completions of shells: --m= takes any value.
+std::string parameter_words(const kernels::Kernel& k) {
+  std::string out;
+  for (const kernels::Parameter& p : k.parameters) {
+    if (p.type == kernels::ParamType::flag) out += fmt::format("--{0}\n--{0}=false\n", p.name);
+    for (const std::string_view value : p.allowed) out += fmt::format("--{}={}\n", p.name, value);
+    if (p.type != kernels::ParamType::flag && p.allowed.empty()) out += fmt::format("--{}=\n", p.name);
+  }
+  return out;
 }
 
 std::string names_of_kernels() {
@@ -52,12 +67,12 @@ std::string names_of_kernels() {
 }
 
 ExitCode list(const CommandContext& c, const std::string& only, bool names) {
-  if (names || only.empty()) {
+  if (only.empty()) {
     print(names ? names_of_kernels() : overview(c));
     return ExitCode::ok;
   }
   const kernels::Kernel& k = kernels::find_kernel(only);
-  print(fitted(fmt::format("{}  {}\n{}", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k)), terminal_columns()));
+  print(names ? parameter_words(k) : fitted(fmt::format("{}  {}\n{}", paint(k.name, Colour::bold, c.colour_out), k.doc, describe_parameters(k)), terminal_columns()));
   return ExitCode::ok;
 }
 
@@ -101,7 +116,7 @@ void register_list(Command& app, CommandContext& context) {
   auto o = std::make_shared<Options>();
   Command* sub = add_command(app, "list");
   sub->add_option("KERNEL", o->kernel, "its parameters");
-  sub->add_flag("--names", o->names, "names only, one a line");
+  sub->add_flag("--names", o->names, "names only, one a line; with KERNEL, the words that set its parameters");
   sub->add_option("--explain", o->explain, "the parts of a CUTLASS name of a blockwise GEMM kernel, and the kernel of Drywell for it");
   sub->callback(
       [o, &context] { context.action = [o, &context] { return o->explain.empty() ? list(context, o->kernel, o->names) : explain_name(o->explain); }; });

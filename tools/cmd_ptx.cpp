@@ -66,18 +66,17 @@ void register_ptx(Command& app, CommandContext& context) {
   ptx->require_subcommand(1);
 
   auto e = std::make_shared<EmitOptions>();
-  Command* sub = ptx->add_subcommand("emit", "Print a kernel as PTX that ptxas assembles");
+  Command* sub = add_subcommand(*ptx, "emit");
   sub->add_option("KERNEL", e->kernel, kKernelHelp)->required();
   sub->add_option("--arch", e->arch, "architecture to build for")->capture_default_str();
   sub->add_option("-o,--output", e->output, "file instead of standard output");
   sub->add_flag("--no-source", e->no_source, "without .loc lines that name the author's source");
   sub->allow_extras();
-  sub->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
+  sub->notes("Kernel parameters are given as --name=value (drywell list KERNEL).");
   sub->callback([e, sub, &context] { context.action = [e, sub] { return emit(*e, sub->remaining()); }; });
 
   auto files = std::make_shared<std::vector<std::string>>();
-  Command* checked =
-      ptx->add_subcommand("check", "Parse and validate PTX files, reporting everything found");
+  Command* checked = add_subcommand(*ptx, "check");
   checked->add_option("FILE", *files, "PTX files")->required();
   checked->callback(
       [files, &context] { context.action = [files, &context] { return check(context, *files); }; });

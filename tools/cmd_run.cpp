@@ -170,11 +170,13 @@ ExitCode run(const CommandContext& c, const RunFlags& f, const std::vector<std::
   return names_a_file(f.subject) ? run_file(c, f, words) : run_kernel(c, f, words);
 }
 
-ExitCode help(const Command& sub, const RunFlags& o) {
+ExitCode help(Command& sub, const RunFlags& o) {
+  if (!o.subject.empty() && !names_a_file(o.subject)) {
+    const kernels::Kernel& k = kernels::find_kernel(o.subject);
+    sub.notes(fmt::format("{}: {}\n{}", k.name, k.doc, describe_parameters(k)));
+    sub.examples(kernel_examples(k, o.subject));
+  }
   print(fitted(sub.help(), terminal_columns()));
-  if (o.subject.empty() || names_a_file(o.subject)) return ExitCode::ok;
-  const kernels::Kernel& k = kernels::find_kernel(o.subject);
-  print(fitted(fmt::format("\n{}: {}\n{}", k.name, k.doc, describe_parameters(k)), terminal_columns()));
   return ExitCode::ok;
 }
 
@@ -184,7 +186,7 @@ void register_run(Command& app, CommandContext& context) {
   auto o = std::make_shared<RunFlags>();
   Command* sub = add_command(app, "run");
   sub->set_help_flag();
-  sub->footer("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.\n");
+  sub->notes("Kernel parameters are given as --name=value; drywell run KERNEL --help lists them.");
   sub->add_flag("-h,--help", o->help, "print this help, with the parameters of KERNEL if one is given");
   sub->add_option("KERNEL|FILE", o->subject, kSubjectHelp);
   add_machine_flag(*sub, *o);

@@ -67,7 +67,7 @@ ExitCode mma(const CommandContext& c, const MmaOptions& o) {
 
 void add_mma(Command& sf, CommandContext& context) {
   auto o = std::make_shared<MmaOptions>();
-  Command* sub = sf.add_subcommand("mma", "Factors of block-scaled MMAs: mxf8, mxf4, nvf4");
+  Command* sub = add_subcommand(sf, "mma");
   sub->add_option("KIND", o->kind, "mxf8, mxf4 or nvf4")->required();
   sub->add_option("--tile", o->tile, "MxN of the mainloop tile")->capture_default_str();
   sub->add_option("--problem", o->problem, "MxNxK[xL] of the GEMM: also the layouts in global memory");
@@ -108,7 +108,7 @@ ExitCode blockwise(const BlockwiseOptions& o) {
 
 void add_blockwise(Command& sf, CommandContext& context) {
   auto o = std::make_shared<BlockwiseOptions>();
-  Command* sub = sf.add_subcommand("blockwise", "Factors of software scaling by blocks or groups (Sm90/Sm100BlockwiseScaleConfig)");
+  Command* sub = add_subcommand(sf, "blockwise");
   sub->add_option("--granularity", o->granularity, "elements that one factor scales, MxNxK")->capture_default_str();
   sub->add_option("--problem", o->problem, "MxNxK[xL] of the GEMM");
   sub->add_option("--tile", o->tile, "CTA tile MxNxK")->capture_default_str();
@@ -195,8 +195,7 @@ ExitCode from_blocked(const ConvertOptions& o) {
 
 void add_conversion(Command& sf, CommandContext& context, bool to) {
   auto o = std::make_shared<ConvertOptions>();
-  Command* sub = to ? sf.add_subcommand("to-blocked", "Reorder row-major factors into the tiles the tensor core's copies take, padded to 128 x 4")
-                     : sf.add_subcommand("from-blocked", "Reorder tiles into row-major factors, dropping the padding");
+  Command* sub = add_subcommand(sf, to ? "to-blocked" : "from-blocked");
   sub->add_option("IN", o->in, to ? ".npy of bytes, (…, rows, factors)" : ".npy of bytes, (…, row tiles, factor tiles, 512)")->required();
   sub->add_option("OUT", o->out, ".npy to write")->required();
   if (to) {

@@ -73,7 +73,7 @@ void register_smem(Command& app, CommandContext& context) {
   Command* smem = add_command(app, "smem");
   smem->require_subcommand(1);
   auto t = std::make_shared<TileOptions>();
-  Command* sub = smem->add_subcommand("tile", "Which element of a swizzled tile lies at each address");
+  Command* sub = add_subcommand(*smem, "tile");
   sub->add_option("--swizzle", t->swizzle, "none, 32B, 64B, 128B, 128B_atom32, 128B_atom32_flip8, 128B_atom64")->capture_default_str();
   sub->add_option("--rows", t->rows, "rows of the tile")->capture_default_str();
   sub->add_option("--row-bytes", t->row_bytes, "bytes from one row to the next")->capture_default_str();
@@ -85,7 +85,7 @@ void register_smem(Command& app, CommandContext& context) {
   register_smem_show(*smem, context);
 
   auto b = std::make_shared<BankOptions>();
-  Command* conflicts = smem->add_subcommand("banks", "Passes through the 32 banks that a warp's access takes; exit code 1 if lanes conflict");
+  Command* conflicts = add_subcommand(*smem, "banks");
   conflicts->add_option("ADDRESS", b->address, "of each lane in bytes: 'lane*16 ^ lane/8*16', or a layout '(8,4):(128,16)'");
   conflicts->add_option("--access", b->access, "the instruction, e.g. ldmatrix.x4, ld.v4.b32, st.b64: sets --bytes and --lanes");
   conflicts->add_option("--pitch", b->pitch, "without ADDRESS: bytes from one lane's address to the next, e.g. the rows of ldmatrix");

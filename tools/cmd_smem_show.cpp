@@ -88,9 +88,7 @@ ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
 
 void register_smem_show(Command& smem, CommandContext& context) {
   auto o = std::make_shared<ShowOptions>();
-  Command* sub = smem.add_subcommand("show",
-                                     "Run a kernel: its shared memory over the cycles as one page, with elements through swizzle and descriptor, banks, mbarriers and "
-                                     "what is in flight");
+  Command* sub = add_subcommand(smem, "show");
   o->run.driver = "timed";
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z; of a pair, the page shows both")->capture_default_str();

@@ -91,7 +91,7 @@ ExitCode map(const CommandContext& c, const MapOptions& o, const std::vector<std
 
 void add_map(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<MapOptions>();
-  Command* sub = tmem.add_subcommand("map", "Run a kernel: its allocations, and which instruction touches which lanes and columns as what");
+  Command* sub = add_subcommand(tmem, "map");
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z")->capture_default_str();
   sub->add_option("--at", o->at, "as it is at this cycle (timed driver) or after this many instructions of the cluster");
@@ -131,7 +131,7 @@ ExitCode check(const CommandContext& c, const CheckOptions& o) {
 
 void add_check(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<CheckOptions>();
-  Command* sub = tmem.add_subcommand("check", "Compare a layout with the cells that tcgen05.mma or tcgen05.ld touches, and name the first that differs");
+  Command* sub = add_subcommand(tmem, "check");
   sub->add_option("LAYOUT", o->layout, "an expression of `drywell layout`, e.g. 'make_tmem_layout_sfa(nvf4, (128,128))'")->required();
   add_tmem_form(*sub, o->form);
   sub->add_option("--access", o->access, "instead of an MMA: a warp's tcgen05.ld or st, e.g. 32x32b.x64; mode 0 is (registers, threads)");
@@ -143,11 +143,11 @@ void add_check(Command& tmem, CommandContext& context) {
 void register_tmem(Command& app, CommandContext& context) {
   Command* tmem = add_command(app, "tmem");
   tmem->require_subcommand(1);
+  tmem->notes("Exit code 1 if a layout differs.");
   add_map(*tmem, context);
   add_check(*tmem, context);
   register_tmem_layout(*tmem, context);
   register_tmem_show(*tmem, context);
-  tmem->footer("Exit code 1 if a layout differs.");
 }
 
 }  // namespace drywell::tools

@@ -97,9 +97,7 @@ ExitCode layout_command(const LayoutOptions& o) {
 
 void register_tmem_layout(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<LayoutOptions>();
-  Command* sub = tmem.add_subcommand(
-      "layout",
-      "Where an operand of tcgen05.mma lies: layouts A to G, A, scale factors; to scale, without a kernel");
+  Command* sub = add_subcommand(tmem, "layout");
   add_tmem_form(*sub, o->form);
   sub->add_option("--at", o->at, "also the elements at LANE,COLUMN");
   sub->add_option("--expect", o->expect,

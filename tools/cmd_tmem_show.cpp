@@ -86,9 +86,7 @@ ExitCode show(const ShowOptions& o, const std::vector<std::string>& words) {
 
 void register_tmem_show(Command& tmem, CommandContext& context) {
   auto o = std::make_shared<ShowOptions>();
-  Command* sub = tmem.add_subcommand("show",
-                                     "Run a kernel: its tensor memory over the cycles as one page, to scale, "
-                                     "with elements, values, writers and readers");
+  Command* sub = add_subcommand(tmem, "show");
   o->run.driver = "timed";
   add_observed_run(*sub, o->run);
   sub->add_option("--cta", o->cta, "the CTA to watch, x,y,z; of a pair, the page shows both")

@@ -190,7 +190,7 @@ void register_trace(Command& app, CommandContext& context) {
   trace->require_subcommand(1);
 
   auto s = std::make_shared<ShowOptions>();
-  Command* sub = trace->add_subcommand("show", "Print a trace (decompressed), all or part of it");
+  Command* sub = add_subcommand(*trace, "show");
   sub->add_option("FILE", s->file, "trace file")->required();
   sub->add_option("--owner", s->owner, "records of one owner only, e.g. \"cta=0.0.0 w=1\"");
   sub->add_option("--grep", s->grep, "records that contain this text");
@@ -198,8 +198,7 @@ void register_trace(Command& app, CommandContext& context) {
   sub->callback([s, &context] { context.action = [s] { return show(*s); }; });
 
   auto d = std::make_shared<DiffOptions>();
-  Command* compared =
-      trace->add_subcommand("diff", "Compare two traces owner by owner; exit code 1 if they differ");
+  Command* compared = add_subcommand(*trace, "diff");
   compared->add_option("A", d->a, "trace file")->required();
   compared->add_option("B", d->b, "trace file")->required();
   compared->add_option("--tolerance", d->tolerance, "cycles two records may be apart (cycle profile)")
@@ -207,7 +206,7 @@ void register_trace(Command& app, CommandContext& context) {
   compared->callback([d, &context] { context.action = [d, &context] { return diff(context, *d); }; });
 
   auto r = std::make_shared<RecordOptions>();
-  Command* recorded = trace->add_subcommand("record", "Run a kernel or a launch file and keep its trace, which says how to make it again");
+  Command* recorded = add_subcommand(*trace, "record");
   recorded->add_option("KERNEL|FILE", r->run.subject, "a kernel of `drywell list`, or a launch file (.toml)")->required();
   recorded->add_option("-o,--output", r->output, "the trace; zstd if the name ends in .zst")->required();
   add_machine_flag(*recorded, r->run);
@@ -216,12 +215,12 @@ void register_trace(Command& app, CommandContext& context) {
   recorded->add_flag("--values", r->run.trace_values, "also the results that instructions wrote to registers, as values or digests");
   add_limit_flags(*recorded, r->run.limits);
   recorded->allow_extras();
-  recorded->footer("Kernel parameters are given as --name=value (drywell list KERNEL).");
+  recorded->notes("Kernel parameters are given as --name=value (drywell list KERNEL).");
   recorded->callback([r, recorded, &context] { context.action = [r, recorded] { return record(*r, recorded->remaining()); }; });
 
   auto g = std::make_shared<GoldenOptions>();
-  const auto add_golden = [&](const char* name, const char* what, bool write) {
-    Command* command = trace->add_subcommand(name, what);
+  const auto add_golden = [&](const char* name, bool write) {
+    Command* command = add_subcommand(*trace, name);
     command->add_option("FILE|DIR", g->paths, "traces with a '# run' line, or directories of them")->required();
     if (!write) command->add_option("--tolerance", g->tolerance, "cycles two records may be apart (cycle profile)")->capture_default_str();
     command->add_option("--junit", g->junit, "write the results as JUnit XML");
@@ -229,11 +228,11 @@ void register_trace(Command& app, CommandContext& context) {
     add_limit_flags(*command, g->limits);
     command->callback([g, write, &context] { context.action = [g, write, &context] { return golden(context, *g, write); }; });
   };
-  add_golden("check", "Run golden traces again and compare; exit code 1 if one differs, 3 if one cannot be run", false);
-  add_golden("bless", "Run golden traces again and replace those that differ", true);
+  add_golden("check", false);
+  add_golden("bless", true);
 
   auto e = std::make_shared<ExportOptions>();
-  Command* exported = trace->add_subcommand("export", "A trace for other programs, or a picture of a CTA's timeline");
+  Command* exported = add_subcommand(*trace, "export");
   exported->add_option("FILE", e->file, "trace file; all but csv need cycles")->required();
   exported->add_option("--format", e->format, "perfetto (JSON for ui.perfetto.dev), csv, text, svg or html")->one_of({"perfetto", "csv", "text", "svg", "html"})->capture_default_str();
   exported->add_option("-o,--output", e->output, "file instead of standard output");

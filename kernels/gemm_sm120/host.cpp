@@ -182,7 +182,7 @@ Kernel gemm_sm120_blockscaled_kernel() {
   return {
       .name = "gemm-sm120-blockscaled",
       .doc =
-          "D = alpha * (A * SFA) * (B * SFB)^T on sm_120a; by mma.sync with block scales: NVFP4, MXFP4, MXFP8",
+          "block-scaled GEMM by mma.sync (--arch=sm_120a); D = alpha * (A * SFA) * (B * SFB)^T in NVFP4, MXFP4 and MXFP8",
       .parameters =
           {size_parameter("m", "512", "rows of D"),
            size_parameter("n", "512", "columns of D"),

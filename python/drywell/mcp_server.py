@@ -325,8 +325,15 @@ def _explain(code: str) -> str:
         return str(e)
 
 
+# As those of the other commands: a test runs them.
+_EXAMPLES = """Examples:
+  drywell mcp
+  drywell mcp --root kernels"""
+
+
 def main(argv: list[str]) -> None:
-    parser = argparse.ArgumentParser("drywell mcp", description="Serves Drywell's tools to an assistant on standard input and output.")
+    parser = argparse.ArgumentParser("drywell mcp", description="Serves Drywell's tools to an assistant on standard input and output.",
+                                     formatter_class=argparse.RawDescriptionHelpFormatter, epilog=_EXAMPLES)
     parser.add_argument("--root", default=".", help="files are read only inside this folder")
     options = parser.parse_args(argv)
     try:

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import os
+import shlex
+import subprocess
 import sys
 from pathlib import Path
 
@@ -28,6 +30,24 @@ def talk(folder, use):
             return await use(s)
 
     return asyncio.run(asyncio.wait_for(session(), 120))
+
+
+def run_mcp(folder, words):
+    """`drywell mcp` with these words and nothing on standard input."""
+    command = "import sys; sys.argv = ['drywell', *sys.argv[1:]]; import drywell_command; drywell_command.main()"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
+    return subprocess.run([sys.executable, "-c", command, *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60)
+
+
+def test_help_ends_with_two_examples_that_run(tmp_path):
+    lines = run_mcp(tmp_path, ["mcp", "--help"]).stdout.rstrip().splitlines()
+    examples = lines[lines.index("Examples:") + 1:]
+    assert len(examples) == 2
+    (tmp_path / "kernels").mkdir()
+    for line in examples:
+        program, *words = shlex.split(line)
+        ran = run_mcp(tmp_path, words)
+        assert program == "drywell" and ran.returncode == 0, ran.stderr
 
 
 def call(folder, tool, **arguments):

@@ -1,11 +1,13 @@
-// Every --help ends with two examples, and they run.
+// Every --help ends with two examples, and they run: of all commands, of their subcommands, and of `run` with each kernel.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <sstream>
 
 #include "drywell/core/files.h"
+#include "kernels/registry.h"
 #include "support/paths.h"
 #include "support/process.h"
 
@@ -15,11 +17,42 @@ namespace {
 using test::Finished;
 using testing::HasSubstr;
 
+/// What stands before --help, and the examples of its row without "drywell"; no examples: they are made of a kernel's parameters.
+struct Page {
+  std::vector<std::string> path;
+  std::vector<std::string> examples;
+};
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& word : words) out += (out.empty() ? "" : " ") + word;
+  return out;
+}
+
+void PrintTo(const Page& page, std::ostream* out) { *out << joined(page.path); }
+
 const std::vector<std::string> kCommands = {
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) NAME_,
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ABOUT_, ...) NAME_,
 #include "tools/common/commands.inc"
 #undef COMMAND
 };
+
+const std::vector<Page> kRows = {
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ABOUT_, ...) {{NAME_}, {__VA_ARGS__}},
+#include "tools/common/commands.inc"
+#undef COMMAND
+#define SUBCOMMAND(COMMAND_, NAME_, SUMMARY_, ...) {{COMMAND_, NAME_}, {__VA_ARGS__}},
+#include "tools/common/subcommands.inc"
+#undef SUBCOMMAND
+};
+
+/// The pages of --help: of `drywell`, of each row, and of `run` with each kernel.
+std::vector<Page> all_pages() {
+  std::vector<Page> pages = {{{}, {"list", "run fused-rht --m=512 --n=256 --verify"}}};
+  pages.insert(pages.end(), kRows.begin(), kRows.end());
+  for (const kernels::Kernel& k : kernels::all_kernels()) pages.push_back({{"run", std::string(k.name)}, {}});
+  return pages;
+}
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -29,17 +62,26 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Returns the last two lines of the command's --help.
-std::vector<std::string> examples_of(const std::string& command) {
-  const Finished help = test::drywell({command, "--help"});
+std::string help_of(std::vector<std::string> path) {
+  path.push_back("--help");
+  const Finished help = test::drywell(path);
   EXPECT_EQ(help.exit_code, 0) << help.err;
-  const std::vector<std::string> lines = lines_of(help.out);
-  return lines.size() < 3 ? std::vector<std::string>{} : std::vector<std::string>(lines.end() - 2, lines.end());
+  return help.out;
 }
 
-/// Runs a line that begins with "drywell" in the folder; nothing is on standard input.
+/// Returns the command lines at the end of --help.
+std::vector<std::string> examples_of(const std::string& help) {
+  const std::vector<std::string> lines = lines_of(help);
+  const auto heading = std::find(lines.begin(), lines.end(), "Examples:");
+  std::vector<std::string> examples(heading == lines.end() ? heading : heading + 1, lines.end());
+  for (std::string& e : examples) e = e.substr(std::min<size_t>(2, e.size()));
+  return examples;
+}
+
+/// Runs a line of the shell in the folder, where `drywell` is the command; nothing is on standard input.
 Finished run_in(const std::string& folder, const std::string& line) {
-  return test::run_process("/bin/sh", {"-c", "cd " + folder + " && " + test::binary_path() + line.substr(line.find("drywell") + 7) + " < /dev/null"});
+  const std::string tools = test::binary_path().substr(0, test::binary_path().rfind('/'));
+  return test::run_process("/bin/sh", {"-c", "cd " + folder + " && PATH=" + tools + ":$PATH\n{ " + line + "\n} < /dev/null"});
 }
 
 TEST(LaunchFile, NamesItsModuleRelativeToItself) {
@@ -47,44 +89,164 @@ TEST(LaunchFile, NamesItsModuleRelativeToItself) {
   EXPECT_EQ(f.exit_code, 0) << f.err;
 }
 
-class Help : public testing::TestWithParam<std::string> {};
+/// How the shell makes a file that an example reads, if the example has `word`.
+struct Made {
+  std::string_view word, commands;
+};
+constexpr Made kFiles[] = {
+    {"gemm.cu", "echo '__global__ void k() {} int main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }' > gemm.cu"},
+    {"./gemm", "echo '__global__ void k() {} int main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }' > gemm.cu && drywell nvcc -o gemm gemm.cu"},
+    {"script.py", "echo 'print(1)' > script.py"},
+    {"kernel.ptx", "drywell ptx emit tma-copy -o kernel.ptx"},
+    {"fused_rht.ptx", "drywell ptx emit fused-rht -o fused_rht.ptx"},
+    {"before.json", "for f in before after; do echo '{\"kernel\": \"k\", \"cycles\": 100}' > $f.json; done"},
+    {"fused_rht.trace", "drywell trace record fused-rht --m=128 --n=128 -o fused_rht.trace > record.txt"},
+    {"before.trace", "for f in before after; do drywell trace record tma-copy --rows=64 --columns=64 --driver=timed --profile=cycle -o $f.trace; done"},
+    {"golden", "mkdir golden && drywell trace record tma-copy --rows=64 --columns=64 -o golden/tma_copy.trace"},
+    {"axpy.toml", "cp $SOURCE/examples/ptx/axpy.* ."},
+    {"axpy.csv", "printf 'file,launch,warm_ns,cold_ns,GHz\\naxpy.toml,,2000,3000,1.98\\n' > axpy.csv"},
+    {"h200.survey", "drywell device survey h200.survey --simulate=sm_90a --only=probes --filter=mbarrier"},
+    {"h200.record", "git init -q . && git -c user.name=t -c user.email=t@t commit -q --allow-empty -m t"},
+    {"clocks.txt", "printf '== --rows=256 --columns=256\\n  clock, GPU    3000 cycles, 1.64 us at 1.827 GHz\\n  clock, timed  2900 cycles, -3.3 %%\\n' > clocks.txt"},
+    {"map.bin", "drywell desc tensor-map --make type=bf16,dims=256x64,box=64x8,swizzle=128B -o map.bin"},
+    {"scales.npy", "drywell run swizzle-sf --rows=256 --columns=16 --save=made && mv made/swizzled.npy scales.npy && drywell sf to-blocked scales.npy blocked.npy"},
+};
 
-TEST_P(Help, EndsWithTwoExamplesThatRun) {
-  const std::vector<std::string> examples = examples_of(GetParam());
-  ASSERT_EQ(examples.size(), 2u);
-  test::TemporaryDirectory folder;
-  write_file_atomically(folder.file("gemm.cu"), std::string_view("__global__ void k() {}\nint main() { k<<<1, 32>>>(); return cudaDeviceSynchronize(); }\n"));
-  write_file_atomically(folder.file("script.py"), std::string_view("print(1)\n"));
-  for (const char* name : {"kernel.ptx", "fused_rht.ptx"}) {
-    write_file_atomically(folder.file(name), std::string_view(".version 9.0\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n  ret;\n}\n"));
+/// What an example needs that a machine may lack: exit code 6 says so.
+constexpr Made kNeeds[] = {
+    {"drywell device run", "a GPU"},
+    {"drywell device survey b200.survey", "a GPU"},
+    {"drywell device record", "a GPU"},
+    {"--save=axpy.csv", "a GPU"},
+    {"drywell build", "ptxas"},
+    {"drywell nvcc", "nvcc"},
+    {"drywell exec", "nvcc"},
+    {"--filter=wgmma --save=h200.txt", "a GPU"},
+};
+
+std::string_view need_of(const std::string& line) {
+  const auto* it = std::find_if(std::begin(kNeeds), std::end(kNeeds), [&](const Made& m) { return line.find(m.word) != std::string::npos; });
+  return it == std::end(kNeeds) ? "" : it->commands;
+}
+
+/// The commands that make the files of an example.
+std::string preparation(const std::string& line) {
+  std::string out = "SOURCE=" + test::source_path(".") + "\n";
+  for (const Made& m : kFiles) {
+    if (line.find(m.word) != std::string::npos) out += std::string(m.commands) + " || exit $?\n";
   }
-  for (const char* name : {"before.json", "after.json"}) write_file_atomically(folder.file(name), std::string_view(R"({"kernel": "k", "cycles": 100})"));
-  const bool needs_program = GetParam() == "exec";
-  if (needs_program && run_in(folder.path(), "drywell nvcc -o gemm gemm.cu").exit_code == 6) GTEST_SKIP() << "no nvcc";
+  return out;
+}
+
+/// A debugger that waits for an editor at a free port: connects to it, and goes.
+std::string with_client(const std::string& line) {
+  if (line.find("--port=0") == std::string::npos) return line;
+  return line + " > port.txt & bash -c 'until grep -q : port.txt; do sleep 0.05; done; exec 3<>/dev/tcp/127.0.0.1/$(sed s/.*:// port.txt)'; wait $!";
+}
+
+void expect_runs(const std::string& line) {
+  SCOPED_TRACE(line);
+  const test::TemporaryDirectory folder;
+  const Finished made = run_in(folder.path(), preparation(line));
+  const Finished f = made.exit_code == 0 ? run_in(folder.path(), with_client(line)) : made;
+  if (f.exit_code == 6 && !need_of(line).empty()) GTEST_SKIP() << line << ": needs " << need_of(line);
+  EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
+}
+
+std::string test_name(const std::vector<std::string>& path) {
+  std::string name = path.empty() ? "drywell" : joined(path);
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  return name;
+}
+
+class Help : public testing::TestWithParam<Page> {};
+
+TEST_P(Help, EndsWithTheExamples) {
+  const std::vector<std::string> examples = examples_of(help_of(GetParam().path));
+  EXPECT_GE(examples.size(), 2u);
   for (const std::string& line : examples) {
-    ASSERT_THAT(line, testing::StartsWith("  drywell " + GetParam()));
-    const Finished f = run_in(folder.path(), line);
-    if (f.exit_code == 6) GTEST_SKIP() << line << ": " << f.err;
-    EXPECT_EQ(f.exit_code, 0) << line << "\n" << f.out << f.err;
+    EXPECT_THAT(line + " ", testing::StartsWith(joined({"drywell", joined(GetParam().path)}) + (GetParam().path.empty() ? "" : " ")));
+    EXPECT_THAT(line, testing::Not(HasSubstr("--help")));
+    if (!GetParam().examples.empty()) {
+      EXPECT_LE(line.size(), 73u) << line;  // 80 columns of a manual page
+    }
+  }
+  std::vector<std::string> expected;
+  for (const std::string& words : GetParam().examples) {
+    std::vector<std::string> line = {"drywell"};
+    line.insert(line.end(), GetParam().path.begin(), GetParam().path.end());
+    if (!words.empty()) line.push_back(words);
+    expected.push_back(joined(line));
+  }
+  if (!expected.empty()) {
+    EXPECT_EQ(examples, expected);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Commands, Help, testing::ValuesIn(kCommands), [](const auto& i) {
-  std::string name = i.param;
-  std::erase(name, '-');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Of, Help, testing::ValuesIn(all_pages()), [](const auto& i) { return test_name(i.param.path); });
 
-TEST(Help, ListsEveryCommand) {
-  const Finished f = test::drywell({"--help"});
-  for (const std::string& command : kCommands) EXPECT_THAT(f.out, HasSubstr("\n  " + command + " "));
+/// The first, second or third example of a page.
+class Example : public testing::TestWithParam<std::pair<Page, size_t>> {};
+
+TEST_P(Example, Runs) {
+  const auto& [page, number] = GetParam();
+  const std::vector<std::string> examples = examples_of(help_of(page.path));
+  ASSERT_LT(number, examples.size());
+  expect_runs(examples[number]);
+}
+
+std::vector<std::pair<Page, size_t>> all_examples() {
+  std::vector<std::pair<Page, size_t>> out;
+  for (const Page& page : all_pages()) {
+    for (size_t i = 0; i < std::max<size_t>(2, page.examples.size()); ++i) out.emplace_back(page, i);
+  }
+  return out;
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Example, testing::ValuesIn(all_examples()), [](const auto& i) { return test_name(i.param.first.path) + "_" + std::to_string(i.param.second + 1); });
+
+/// The subcommands that --help of a command lists.
+std::vector<std::string> listed(const std::string& help) {
+  std::vector<std::string> names;
+  const std::vector<std::string> lines = lines_of(help);
+  for (auto i = std::find(lines.begin(), lines.end(), "Subcommands:"); i != lines.end() && !i->empty(); ++i) {
+    if (i->starts_with("  ") && (*i)[2] != ' ') names.push_back(i->substr(2, i->find(' ', 2) - 2));
+  }
+  return names;
+}
+
+// A subcommand that CLI11 has and the tables do not would have no examples, and the other way round nobody could call it.
+TEST(Help, ListsTheRowsOfTheTables) {
+  EXPECT_EQ(listed(help_of({})), kCommands);
+  for (const std::string& command : kCommands) {
+    std::vector<std::string> expected;
+    for (const Page& row : kRows) {
+      if (row.path.size() == 2 && row.path[0] == command) expected.push_back(row.path[1]);
+    }
+    EXPECT_EQ(listed(help_of({command})), expected) << command;
+  }
+}
+
+TEST(Help, OfAKernelHasItsParametersBeforeTheExamples) {
+  const std::string help = help_of({"run", "gemm-sm90-blockwise"});
+  EXPECT_LT(help.find("--scale-m=integer"), help.find("Exit codes:"));
+  EXPECT_EQ(examples_of(help), (std::vector<std::string>{"drywell run gemm-sm90-blockwise --arch=sm_90a --m=512 --n=512 --k=512 --verify",
+                                                         "drywell run gemm-sm90-blockwise --arch=sm_90a --driver=timed --check"}));
+}
+
+TEST(Help, OfNoCommandIsAnError) {
+  const Finished f = test::drywell({"fly", "--help"});
+  EXPECT_EQ(f.exit_code, 2);
+  EXPECT_EQ(f.out, "");
+  EXPECT_THAT(f.err, HasSubstr("no command 'fly'"));
 }
 
 TEST(Help, OfNvccIsItsOwn) { EXPECT_THAT(test::drywell({"nvcc", "--help"}).out, HasSubstr("Usage: drywell nvcc")); }
 
 TEST(Help, TheVersionSaysRevisionBuildTypeAndCompiler) {
   const Finished f = test::drywell({"--version"});
-  EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\(([0-9a-f]+\\+?|unknown revision), [A-Za-z]+, (g\\+\\+|clang) .*\\)\n"));
+  EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\((revision [0-9a-f]+( with local changes)?|unknown revision), [A-Za-z]+ build, (g\\+\\+|clang) .*\\)\n"));
 }
 
 // A Core 2, as qemu makes one, has no SSE4.2: every program says so before it comes to an instruction of it.
@@ -103,7 +265,8 @@ TEST(Processor, AnOldOneGetsASentence) {
 
 TEST(Help, TheListOfKernelsFitsAScreen) {
   const Finished f = test::drywell({"list"});
-  EXPECT_LE(lines_of(f.out).size(), 24u);
+  EXPECT_LE(lines_of(f.out).size(), 23u);  // and the prompt
+  EXPECT_THAT(f.out, HasSubstr("\ndrywell run KERNEL --verify  "));
   for (const std::string& line : lines_of(f.out)) EXPECT_LE(line.size(), 80u) << line;
 }
 

@@ -57,19 +57,36 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// True if each text stands behind the one before it.
+bool in_order(const std::string& text, const std::vector<std::string>& parts) {
+  size_t at = 0;
+  for (const std::string& part : parts) {
+    at = text.find(part, at);
+    if (at == std::string::npos) return false;
+    at += part.size();
+  }
+  return true;
+}
+
 TEST(Pages, AManualPageHasEveryOptionOfHelp) {
   size_t options = 0;
   for (const std::string& command : kCommands) {
     const std::string text = replaced(page({"man", command}), "\\-", "-");
-    EXPECT_THAT(text, AllOf(HasSubstr(".SH NAME\ndrywell-" + command + " -"), HasSubstr(".SH EXAMPLES"),
-                            HasSubstr(".SH EXIT STATUS")))
-        << command;
+    EXPECT_TRUE(in_order(text, {".SH NAME\ndrywell-" + command + " -", ".SH SYNOPSIS", ".SH DESCRIPTION", ".SH EXAMPLES", ".SH OPTIONS", ".SH EXIT STATUS"})) << text;
     for (const std::string& name : options_of_help(command)) {
       EXPECT_THAT(text, HasSubstr("\\fB" + name + "\\fR")) << command;
       ++options;
     }
   }
   EXPECT_GT(options, 150u);
+}
+
+TEST(Pages, AManualPageDescribesTheCommandBeforeItsSubcommandsOptions) {
+  const std::string text = replaced(page({"man", "device"}), "\\-", "-");
+  EXPECT_TRUE(in_order(text, {".SH SYNOPSIS", ".SH DESCRIPTION", ".SH SUBCOMMANDS", "\n\\fBrun\\fR\nRun on the GPU", "\n\\fBsurvey\\fR\n", ".SH EXAMPLES\n", "drywell device run tma-copy",
+                              ".SH OPTIONS\n", ".SH drywell device run\n", "\\fB--clock\\fR", "Examples:\n", "drywell device run tma-copy", ".SH drywell device survey\n", "Examples:\n",
+                              "drywell device survey b200.survey"}))
+      << text;
 }
 
 TEST(Pages, ThePageOfAllNamesEveryCommand) {
@@ -132,6 +149,12 @@ TEST(Pages, BashCompletes) {
   EXPECT_EQ(bash_offers("drywell desc z"), " zero-mask ");
   EXPECT_EQ(bash_offers("drywell desc instr --cta"), " --cta-group ");
   EXPECT_EQ(bash_offers("drywell pages f"), " fish ");
+  EXPECT_EQ(bash_offers("drywell device su"), " survey ");
+  EXPECT_EQ(bash_offers("drywell device survey --sim"), " --simulate ");
+  EXPECT_EQ(bash_offers("drywell run fused-rht --rou"), " --rounding= ");
+  EXPECT_EQ(bash_offers("drywell run fused-rht --rounding = st"), " stochastic ");
+  EXPECT_EQ(bash_offers("drywell ptx emit tma-copy --sw"), " --swizzle= ");
+  EXPECT_EQ(bash_offers("drywell list fused-rht --rou").find("rounding"), std::string::npos);
 }
 
 TEST(Pages, FishCompletes) {
@@ -146,6 +169,8 @@ TEST(Pages, FishCompletes) {
   EXPECT_THAT(offers("drywell run --driver=ti"), HasSubstr("timed"));
   EXPECT_THAT(offers("drywell run fused"), HasSubstr("fused-rht"));
   EXPECT_THAT(offers("drywell desc instr --cta"), HasSubstr("--cta-group"));
+  EXPECT_THAT(offers("drywell device survey --sim"), HasSubstr("--simulate"));
+  EXPECT_THAT(offers("drywell run fused-rht --rounding=st"), HasSubstr("--rounding=stochastic"));
 }
 
 // What the completion gives zsh's own functions, which stand-ins print.
@@ -164,6 +189,9 @@ TEST(Pages, ZshIsGivenTheOptions) {
   EXPECT_THAT(given("drywell run ''", 3),
               AllOf(HasSubstr("--verify[compare every value"), HasSubstr(":(eager lazy shuffled: parted: timed)")));
   EXPECT_THAT(given("drywell desc zero-mask ''", 4), HasSubstr("--help["));
+  EXPECT_THAT(given("drywell run fused-rht ''", 4), AllOf(HasSubstr("\n--rounding=:value:(nearest-even stochastic)\n"), HasSubstr("\n--m=:value:_files\n"),
+                                                          HasSubstr("\n--fences=-::value:(false)\n")));
+  EXPECT_THAT(given("drywell device survey ''", 4), HasSubstr("--simulate=["));
   EXPECT_THAT(given("drywell pages ''", 3), HasSubstr(":TEXT:(man bash zsh fish)"));
   EXPECT_THAT(given("drywell bench-hw ''", 3), HasSubstr("--filter=["));
 }

@@ -122,7 +122,7 @@ TEST(Cli, SaysThatTheHostHasNotEnoughMemory) {
 TEST(Cli, PrintsItsVersion) {
   const Finished f = drywell({"--version"});
   EXPECT_EQ(f.exit_code, 0);
-  EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\(.+, [A-Za-z]+, .+ [0-9.]+\\)\n")) << "revision, build and compiler";
+  EXPECT_THAT(f.out, testing::MatchesRegex("drywell [0-9.]+ \\(.+, [A-Za-z]+ build, .+ [0-9.]+\\)\n")) << "revision, build and compiler";
 }
 
 // docs/coverage.md equals the table: run `drywell isa --coverage > docs/coverage.md` after changing rows or programs.

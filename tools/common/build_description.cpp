@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 #include "generated/revision.h"
 
 namespace drywell::tools {
@@ -16,8 +18,15 @@ std::string compiler() {
 #endif
 }
 
+/// The header's "4eb1f3+" is a revision with changes that are not committed.
+std::string revision() {
+  const std::string_view r = kRevision;
+  if (r.starts_with("unknown")) return std::string(r);
+  return r.ends_with('+') ? fmt::format("revision {} with local changes", r.substr(0, r.size() - 1)) : fmt::format("revision {}", r);
+}
+
 }  // namespace
 
-std::string build_description() { return fmt::format("{}, {}, {}", kRevision, DRYWELL_BUILD_TYPE, compiler()); }
+std::string build_description() { return fmt::format("{}, {} build, {}", revision(), DRYWELL_BUILD_TYPE, compiler()); }
 
 }  // namespace drywell::tools

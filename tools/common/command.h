@@ -31,18 +31,23 @@ class UsageError : public Error {
   explicit UsageError(std::string message, std::string_view help = {});
 };
 
+/// The words behind the name; nullptr: no more.
+using Examples = std::array<const char*, 3>;
+
 /// A row of commands.inc.
 struct CommandRow {
   std::string_view name, program;
-  const char* summary;
-  std::array<const char*, 3> examples;  // the words behind the name; nullptr: no more
+  const char *summary, *about;
+  Examples examples;
 };
 std::span<const CommandRow> command_rows();
 /// Returns the row of a subcommand, or nothing.
 const CommandRow* find_command(std::string_view name);
 
-/// Adds a subcommand with its summary in commands.inc.
+/// Adds a subcommand with its summary, description and examples in commands.inc.
 Command* add_command(Command& app, std::string_view name);
+/// Adds a subcommand of a command with its summary and examples in subcommands.inc.
+Command* add_subcommand(Command& command, std::string_view name);
 
 /// The values of --driver that shells offer.
 std::vector<std::string> driver_names();

@@ -63,6 +63,15 @@ OptionText text_of(const CLI::Option& o) {
 
 }  // namespace
 
+std::string Footer::text() const {
+  std::string out;
+  for (const std::string& part : {notes, exit_codes}) {
+    if (!part.empty()) out += fmt::format("{}{}", out.empty() ? "" : "\n\n", part);
+  }
+  if (!examples.empty()) out += fmt::format("\n\nExamples:\n  {}", fmt::join(examples, "\n  "));
+  return out;
+}
+
 Option* Option::required() {
   inner_->required();
   return this;
@@ -110,11 +119,11 @@ OptionText Option::text() const {
 
 Command::Command(const std::string& description, const std::string& name)
     : own_(std::make_unique<CLI::App>(description, name)), inner_(own_.get()) {}
-Command::Command(CLI::App* inner) : inner_(inner) {}
+Command::Command(CLI::App* inner, Footer footer) : inner_(inner), footer_(std::move(footer)) { show_footer(); }
 Command::~Command() = default;
 
 Command* Command::add_subcommand(const std::string& name, const std::string& description) {
-  return &subcommands_.emplace_back(inner_->add_subcommand(name, description));
+  return &subcommands_.emplace_back(inner_->add_subcommand(name, description), Footer{footer_.notes, footer_.exit_codes, {}});
 }
 
 template <class T>
@@ -141,8 +150,20 @@ template Option* Command::add_flag(const std::string&, bool&, const std::string&
 template Option* Command::add_flag(const std::string&, std::string&, const std::string&);
 
 void Command::callback(std::function<void()> action) { inner_->callback(std::move(action)); }
-void Command::footer(const std::string& text) { inner_->footer(text + inner_->get_footer()); }
-void Command::last_footer(const std::string& text) { inner_->footer(inner_->get_footer() + text); }
+void Command::about(const std::string& text) { about_ = text; }
+void Command::notes(const std::string& text) {
+  footer_.notes = text;
+  show_footer();
+}
+void Command::exit_codes(const std::string& text) {
+  footer_.exit_codes = text;
+  show_footer();
+}
+void Command::examples(std::vector<std::string> lines) {
+  footer_.examples = std::move(lines);
+  show_footer();
+}
+void Command::show_footer() { inner_->footer(footer_.text()); }
 void Command::require_subcommand(int count) { inner_->require_subcommand(count); }
 void Command::allow_extras() { inner_->allow_extras(); }
 void Command::prefix_command() { inner_->prefix_command(); }
@@ -154,6 +175,8 @@ std::string Command::help() const {
   return inner_->help(parent == nullptr ? "" : parent->get_name());
 }
 
+std::string Command::name() const { return inner_->get_name(); }
+
 std::vector<std::string> Command::subcommands() const {
   std::vector<std::string> names;
   for (const CLI::App* s : inner_->get_subcommands([](const CLI::App*) { return true; })) names.push_back(s->get_name());
@@ -161,7 +184,7 @@ std::vector<std::string> Command::subcommands() const {
 }
 
 CommandText Command::text() const {
-  CommandText text{inner_->get_name(), inner_->get_description(), inner_->get_footer(), {}, {}};
+  CommandText text{inner_->get_name(), inner_->get_description(), about_, footer_, {}, {}, inner_->get_allow_extras()};
   if (const CLI::Option* help = inner_->get_help_ptr()) text.options.push_back(text_of(*help));
   for (const Option& o : options_) text.options.push_back(o.text());
   for (const Command& c : subcommands_) text.subcommands.push_back(c.text());

@@ -45,7 +45,8 @@ class Option {
 class Command {
  public:
   Command(const std::string& description, const std::string& name);
-  explicit Command(CLI::App* inner);
+  /// `footer`: what a subcommand takes from its command.
+  Command(CLI::App* inner, Footer footer);
   ~Command();
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
@@ -57,10 +58,14 @@ class Command {
   template <class T>
   Option* add_flag(const std::string& name, T& target, const std::string& description);
   void callback(std::function<void()> action);
-  /// Puts text before the end of --help. Subcommands added later have it, too.
-  void footer(const std::string& text);
-  /// Puts text at the end of --help.
-  void last_footer(const std::string& text);
+  /// Notes behind the options of --help. Subcommands added later have them, too.
+  void notes(const std::string& text);
+  /// Subcommands added later have them, too.
+  void exit_codes(const std::string& text);
+  /// Command lines, which are the end of --help. A subcommand has none until it is given its own.
+  void examples(std::vector<std::string> lines);
+  /// The description of the manual page.
+  void about(const std::string& text);
   void require_subcommand(int count);
   /// Keeps words that no option takes: remaining().
   void allow_extras();
@@ -71,6 +76,7 @@ class Command {
   void set_help_flag(const std::string& names = {}, const std::string& description = {});
   void set_version_flag(const std::string& names, const std::string& version);
   std::string help() const;
+  std::string name() const;
   std::vector<std::string> subcommands() const;
   /// What --help says, taken apart: with the subcommands and theirs.
   CommandText text() const;
@@ -85,8 +91,13 @@ class Command {
   Parsed parse(std::vector<std::string> words);
 
  private:
+  /// Gives CLI11 the end of --help.
+  void show_footer();
+
   std::unique_ptr<CLI::App> own_;  // of the root
   CLI::App* inner_;
+  std::string about_;
+  Footer footer_;
   std::deque<Command> subcommands_;
   std::deque<Option> options_;
 };

@@ -18,11 +18,23 @@ struct OptionText {
   bool positional = false, required = false, repeated = false;
 };
 
+/// The end of --help, in this order.
+struct Footer {
+  std::string notes;                  // what the options do not say
+  std::string exit_codes;             // of every command
+  std::vector<std::string> examples;  // whole command lines
+
+  /// As --help prints it.
+  std::string text() const;
+};
+
 struct CommandText {
   std::string name, summary;
-  std::string footer;  // the end of --help: notes, exit codes, examples
+  std::string about;  // the description of the manual page; empty: the summary
+  Footer footer;
   std::vector<OptionText> options;
   std::vector<CommandText> subcommands;
+  bool extras = false;  // takes options that it does not declare: a kernel's parameters
 };
 
 }  // namespace drywell::tools

@@ -4,9 +4,36 @@
 
 #include <algorithm>
 
+#include "drywell/sim/arch_config.h"
 #include "tools/common/command.h"
+#include "tools/common/run_flags.h"
 
 namespace drywell::tools {
+namespace {
+
+/// The machine of a kernel that is not for the default one, as an option.
+std::string machine_option(const kernels::Kernel& k) {
+  const sim::ArchConfig machine = sim::load_arch(std::string(kDefaultMachine));
+  const isa::Module module = k.build(kernels::Params(k.name, k.parameters, {}), machine);
+  return module.target == machine.target ? "" : fmt::format(" --arch={}", isa::target_name(module.target));
+}
+
+/// The parameters in front that are sizes, with their defaults.
+std::string default_sizes(const kernels::Kernel& k) {
+  std::string out;
+  for (const kernels::Parameter& p : k.parameters) {
+    if (p.type != kernels::ParamType::integer || p.least != 1) break;
+    out += fmt::format(" --{}={}", p.name, p.default_value);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_examples(const kernels::Kernel& k, std::string_view subject) {
+  const std::string start = fmt::format("drywell run {}{}", subject, machine_option(k));
+  return {fmt::format("{}{} --verify", start, default_sizes(k)), start + " --driver=timed --check"};
+}
 
 Given parse_parameters(const kernels::Kernel& k, const std::vector<std::string>& words,
                        std::string_view command) {

@@ -22,6 +22,10 @@ void expect_no_parameters(const std::vector<std::string>& words, std::string_vie
 /// Returns the kernel's parameters as help text, indented.
 std::string describe_parameters(const kernels::Kernel& k);
 
+/// Returns two command lines that run the kernel with its own defaults, on a machine that has its instructions. `subject`: its name as
+/// the user wrote it.
+std::vector<std::string> kernel_examples(const kernels::Kernel& k, std::string_view subject);
+
 /// Returns "--m=64 --n=128": the parameters that the user set, in canonical form.
 std::string print_given(const kernels::Params& p);
 

@@ -20,20 +20,40 @@
 #include "tools/common/build_description.h"
 #include "tools/common/other_program.h"
 #include "tools/common/processor.h"
+#include "tools/common/terminal_width.h"
 
 namespace drywell::tools {
 namespace {
 
 constexpr CommandRow kCommands[] = {
-#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ...) {NAME_, #PROGRAM_, SUMMARY_, {__VA_ARGS__}},
+#define COMMAND(ID_, NAME_, PROGRAM_, SUMMARY_, ABOUT_, ...) {NAME_, #PROGRAM_, SUMMARY_, ABOUT_, {__VA_ARGS__}},
 #include "tools/common/commands.inc"
 #undef COMMAND
 };
 
-constexpr const char* kFooter =
-    "\nExit codes: 0 fine, 1 verification failed or a hazard was found, 2 usage, 3 bad input, 4 not "
-    "modelled,\n"
-    "5 the kernel faulted or deadlocked, 6 no GPU or CUDA toolkit, 70 a bug in Drywell.";
+/// A row of subcommands.inc.
+struct SubcommandRow {
+  std::string_view command, name;
+  const char* summary;
+  Examples examples;
+};
+constexpr SubcommandRow kSubcommands[] = {
+#define SUBCOMMAND(COMMAND_, NAME_, SUMMARY_, ...) {COMMAND_, NAME_, SUMMARY_, {__VA_ARGS__}},
+#include "tools/common/subcommands.inc"
+#undef SUBCOMMAND
+};
+
+/// A row has two examples at least.
+template <class Row>
+constexpr bool have_examples(std::span<const Row> rows) {
+  return std::all_of(rows.begin(), rows.end(), [](const Row& r) { return r.examples[0] != nullptr && r.examples[1] != nullptr; });
+}
+static_assert(have_examples(std::span<const CommandRow>(kCommands)) && have_examples(std::span<const SubcommandRow>(kSubcommands)));
+
+constexpr const char* kExitCodes =
+    "Exit codes: 0 fine, 1 verification failed or a hazard was found, 2 usage,\n"
+    "3 bad input, 4 not modelled, 5 the kernel faulted or deadlocked,\n"
+    "6 no GPU or CUDA toolkit, 70 a bug in Drywell.";
 
 void say(const CommandContext& c, std::string_view text) {
   print_error(fmt::format("{} {}\n", paint("drywell:", Colour::red, c.colour_err), text));
@@ -104,12 +124,13 @@ ExitCode guarded(const CommandContext& c, const Command& app, std::span<char*> w
   }
 }
 
-std::string examples_of(const CommandRow& row) {
-  std::string out = "\n\nExamples:";
-  for (const char* words : row.examples) {
-    if (words != nullptr) out += fmt::format("\n  drywell {}{}{}", row.name, *words == 0 ? "" : " ", words);
+/// The command lines of a row's examples.
+std::vector<std::string> lines_of(const std::string& path, const Examples& examples) {
+  std::vector<std::string> lines;
+  for (const char* words : examples) {
+    if (words != nullptr) lines.push_back(fmt::format("drywell {}{}{}", path, *words == 0 ? "" : " ", words));
   }
-  return out;
+  return lines;
 }
 
 /// Prints the error of a command line, with the nearest command if one was misspelt.
@@ -160,6 +181,8 @@ const CommandRow* find_other(const std::vector<OwnCommand>& own, int argc, char*
 }
 
 ExitCode parse_and_act(Command& app, CommandContext& context, int argc, char** argv) {
+  // Else `drywell fly --help` is the help of `drywell`.
+  if (argv[1][0] != '-' && find_command(argv[1]) == nullptr) return usage(app, context, {}, argc, argv);
   const Command::Parsed parsed = app.parse(argc, argv);
   if (parsed.answered) return ExitCode::ok;
   if (!parsed.error.empty()) return usage(app, context, parsed.error, argc, argv);
@@ -191,7 +214,17 @@ Command* add_command(Command& app, std::string_view name) {
   const CommandRow* row = find_command(name);
   DRYWELL_CHECK(row != nullptr, "a subcommand that the table does not have");
   Command* sub = app.add_subcommand(std::string(name), row->summary);
-  sub->last_footer(examples_of(*row));
+  sub->about(row->about);
+  sub->examples(lines_of(sub->name(), row->examples));
+  return sub;
+}
+
+Command* add_subcommand(Command& command, std::string_view name) {
+  const std::string of = command.name();
+  const auto* row = std::find_if(std::begin(kSubcommands), std::end(kSubcommands), [&](const SubcommandRow& r) { return r.command == of && r.name == name; });
+  DRYWELL_CHECK(row != std::end(kSubcommands), "a subcommand that the table does not have");
+  Command* sub = command.add_subcommand(std::string(name), row->summary);
+  sub->examples(lines_of(of + " " + sub->name(), row->examples));
   return sub;
 }
 
@@ -213,11 +246,14 @@ int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv) {
   Command app("Dry-runs Blackwell tensor-core kernels on a CPU: values, cycles and hazards.", "drywell");
   app.set_version_flag("--version", fmt::format("drywell {} ({})", DRYWELL_VERSION, build_description()));
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.about(
+      "Executes PTX kernels for Hopper and Blackwell GPUs on a CPU, instruction by instruction: their values bit for bit, predicted cycles, and "
+      "reports of missing waits and fences. No GPU is needed.");
+  app.exit_codes(kExitCodes);
   add_all(app, context, own);
-  app.last_footer("\n\nExamples:\n  drywell list\n  drywell run fused-rht --m=512 --n=256 --verify");
+  app.examples({"drywell list", "drywell run fused-rht --m=512 --n=256 --verify"});
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    fmt::print(stderr, "{}", fitted(app.help(), terminal_columns()));
     return static_cast<int>(ExitCode::usage);
   }
   return flushed(context, guarded(context, app, std::span(argv, static_cast<size_t>(argc)).subspan(1), [&] {

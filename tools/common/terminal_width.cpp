@@ -10,6 +10,7 @@ namespace drywell::tools {
 namespace {
 
 constexpr char kEscape = '\033';
+constexpr size_t kDescriptions = 20;  // a line that begins here or behind is in the second column of a list
 
 /// The columns of text in UTF-8, without colours.
 size_t width_of(std::string_view text) {
@@ -28,6 +29,7 @@ size_t hanging_column(std::string_view line, size_t columns) {
   const size_t begin = std::min(line.find_first_not_of(' '), line.size());
   const size_t gap = line.find("  ", begin);
   const size_t second = gap == std::string_view::npos ? gap : line.find_first_not_of(' ', gap);
+  if (begin >= kDescriptions) return begin;  // the words that it describes are on the line before
   if (second == std::string_view::npos || width_of(line.substr(0, second)) > columns / 2) return begin + 2;
   return width_of(line.substr(0, second));
 }

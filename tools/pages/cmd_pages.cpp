@@ -17,6 +17,8 @@ bool takes_kernel(const CommandText& command) {
   });
 }
 
+bool takes_parameters(const CommandText& command) { return takes_kernel(command) && command.extras; }
+
 namespace {
 
 /// The text of one of this program's commands.

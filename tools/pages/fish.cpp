@@ -16,6 +16,16 @@ function __drywell_at
     set -l last (math (count $argv) + 1)
     test "$words[2..$last]" = "$argv"
 end
+# The words that set parameters of the kernel on the command line.
+function __drywell_kernel_words
+    set -l names (drywell list --names 2>/dev/null)
+    for word in (commandline -opc)
+        if contains -- $word $names
+            drywell list $word --names
+            return
+        end
+    end
+end
 )fish";
 
 std::string fish_quoted(const std::string& text) {
@@ -59,6 +69,8 @@ std::string fish_at(const std::string& path, const CommandText& c) {
   if (takes_kernel(c))
     out += fmt::format("complete -c drywell -n {} -a '(drywell list --names)'\n",
                        fish_quoted("__drywell_at " + path));
+  if (takes_parameters(c))
+    out += fmt::format("complete -c drywell -f -n {} -a '(__drywell_kernel_words)'\n", fish_quoted("__drywell_at " + path));
   for (const CommandText& sub : c.subcommands)
     out += fish_word(path, sub) + fish_at(path + " " + sub.name, sub);
   return out;

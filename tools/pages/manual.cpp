@@ -42,24 +42,6 @@ std::string roff(const std::string& line) {
 std::string bold(const std::string& text) { return "\\fB" + roff(text) + "\\fR"; }
 std::string italic(const std::string& text) { return "\\fI" + roff(text) + "\\fR"; }
 
-/// The three parts of a footer (tools/common/program.cpp).
-struct Footer {
-  std::string notes, exit_codes, examples;
-};
-
-std::string trimmed(const std::string& text) {
-  const size_t first = text.find_first_not_of('\n');
-  return first == std::string::npos ? "" : text.substr(first, text.find_last_not_of('\n') + 1 - first);
-}
-
-Footer take_apart(const std::string& footer) {
-  const size_t codes = std::min(footer.find("Exit codes: "), footer.size());
-  const size_t examples = std::max(codes, std::min(footer.find("Examples:\n"), footer.size()));
-  const size_t end = std::min(examples + std::string("Examples:\n").size(), footer.size());
-  return {trimmed(footer.substr(0, codes)), trimmed(footer.substr(codes, examples - codes)),
-          trimmed(footer.substr(end))};
-}
-
 std::string lines(const std::string& text) {
   std::string out;
   std::istringstream in(text);
@@ -114,21 +96,43 @@ std::string synopsis(const std::string& path, const CommandText& c) {
   return out + (c.subcommands.empty() ? "" : " " + italic("SUBCOMMAND")) + "\n";
 }
 
+/// What is behind it begins a paragraph of its own.
+std::string paragraph(const std::string& text) { return text.empty() ? "" : ".PP\n" + text; }
+
+std::string examples(const CommandText& c) {
+  std::string out;
+  for (const std::string& line : c.footer.examples) out += roff(line) + "\n";
+  return out.empty() ? "" : fmt::format(".nf\n{}.fi\n", out);
+}
+
+/// A line for each subcommand.
+std::string choices(const CommandText& c) {
+  std::string out;
+  for (const CommandText& sub : c.subcommands) out += fmt::format(".TP 14\n{}\n{}\n", bold(sub.name), roff(sub.summary));
+  return out.empty() ? "" : ".PD 0\n" + out + ".PD\n";
+}
+
+/// Without --help, which the command has.
+CommandText without_help(CommandText c) {
+  std::erase_if(c.options, [](const OptionText& o) { return o.names.back() == "--help"; });
+  return c;
+}
+
 std::string subcommands(const std::string& path, const CommandText& c) {
   std::string out;
   for (const CommandText& sub : c.subcommands) {
     const std::string name = path + " " + sub.name;
-    out += section(name, roff(sub.summary) + ".\n.PP\n" + synopsis(name, sub) + options(sub));
+    out += section(name, roff(sub.summary) + ".\n" + paragraph(synopsis(name, sub)) + options(without_help(sub)) + paragraph("Examples:\n" + examples(sub)));
   }
   return out;
 }
 
-std::string examples(const std::string& text) { return text.empty() ? "" : ".nf\n" + lines(text) + ".fi\n"; }
+std::string description(const CommandText& c) { return lines(c.about) + paragraph(lines(c.footer.notes)); }
 
 std::string title(const std::string& name) {
   std::string upper = name;
   std::transform(upper.begin(), upper.end(), upper.begin(), [](unsigned char c) { return std::toupper(c); });
-  return fmt::format(".\\\" Made by `drywell pages man`.\n.TH {} 1 \"\" \"drywell {}\" \"Drywell\"\n.ad l\n",
+  return fmt::format(".\\\" Made by `drywell pages man`.\n.TH {} 1 \"\" \"drywell {}\" \"Drywell\"\n.ad l\n.nh\n",
                      roff(upper), DRYWELL_VERSION);
 }
 
@@ -139,27 +143,24 @@ std::string name_line(const std::string& name, const std::string& summary) {
 std::string command_list(const CommandText& root) {
   std::string out;
   for (const CommandText& c : root.subcommands)
-    out += fmt::format(".TP\n{}(1)\n{}\n", bold("drywell-" + c.name), roff(c.summary));
-  return out;
+    out += fmt::format(".TP 24\n{}(1)\n{}\n", bold("drywell-" + c.name), roff(c.summary));
+  return ".PD 0\n" + out + ".PD\n";
 }
 
 }  // namespace
 
 std::string manual_of_all(const CommandText& root) {
-  const Footer f = take_apart(root.footer);
-  return title("drywell") + name_line("drywell", root.summary) +
-         section("SYNOPSIS", synopsis("drywell", root)) + section("COMMANDS", command_list(root)) +
-         section("OPTIONS", options(root)) + section("EXIT STATUS", lines(f.exit_codes)) +
-         section("EXAMPLES", examples(f.examples));
+  return title("drywell") + name_line("drywell", root.summary) + section("SYNOPSIS", synopsis("drywell", root)) +
+         section("DESCRIPTION", lines(root.about)) + section("EXAMPLES", examples(root)) + section("COMMANDS", command_list(root)) +
+         section("OPTIONS", options(root)) + section("EXIT STATUS", lines(root.footer.exit_codes));
 }
 
 std::string manual_of(const CommandText& c) {
-  const Footer f = take_apart(c.footer);
   const std::string path = "drywell " + c.name;
-  return title("drywell-" + c.name) + name_line("drywell-" + c.name, c.summary) +
-         section("SYNOPSIS", synopsis(path, c)) + section("OPTIONS", options(c)) + subcommands(path, c) +
-         section("NOTES", lines(f.notes)) + section("EXIT STATUS", lines(f.exit_codes)) +
-         section("EXAMPLES", examples(f.examples)) + section("SEE ALSO", bold("drywell") + "(1)\n");
+  return title("drywell-" + c.name) + name_line("drywell-" + c.name, c.summary) + section("SYNOPSIS", synopsis(path, c)) +
+         section("DESCRIPTION", description(c)) + section("SUBCOMMANDS", choices(c)) + section("EXAMPLES", examples(c)) +
+         section("OPTIONS", options(c)) + subcommands(path, c) + section("EXIT STATUS", lines(c.footer.exit_codes)) +
+         section("SEE ALSO", bold("drywell") + "(1)\n");
 }
 
 }  // namespace drywell::tools

@@ -25,5 +25,7 @@ extern const Completion kBash, kZsh, kFish;
 
 /// True if a positional word of the command is a kernel's name.
 bool takes_kernel(const CommandText& command);
+/// True if the command also takes the kernel's parameters.
+bool takes_parameters(const CommandText& command);
 
 }  // namespace drywell::tools

@@ -16,6 +16,26 @@ _drywell_kernel() {
   _describe kernel kernels
   _files
 }
+# Sets reply to the parameters of the kernel on the command line, as _arguments takes them: --rounding=:value:(nearest-even stochastic)
+_drywell_kernel_words() {
+  local -a names=(${(f)"$(drywell list --names 2>/dev/null)"})
+  local -A values flags
+  local word line name
+  reply=()
+  for word in $words[2,-1]; do
+    (( $names[(Ie)$word] )) || continue
+    for line in ${(f)"$(drywell list $word --names 2>/dev/null)"}; do
+      name=${line%%=*}
+      if [[ $line == $name ]]; then flags[$name]=1; else values[$name]+="${line#*=} "; fi
+    done
+    for name in ${(k)values}; do
+      line=_files
+      if [[ $values[$name] != " " ]]; then line="(${values[$name]% })"; fi
+      reply+=("${name}=${flags[$name]:+-:}:value:$line")
+    done
+    return
+  done
+}
 # Completes the words of a command with subcommands: $1 is its function, the rest are its subcommands.
 _drywell_choose() {
   local at=$1 word=$words[2]
@@ -81,8 +101,10 @@ std::string zsh_at(const std::string& path, const CommandText& c) {
     for (const CommandText& sub : c.subcommands) out += zsh_at(path + " " + sub.name, sub);
     return out;
   }
-  std::string out = fmt::format("{}() {{\n  _arguments", zsh_function(path));
+  const bool parameters = takes_parameters(c);
+  std::string out = fmt::format("{}() {{\n{}  _arguments", zsh_function(path), parameters ? "  local -a reply\n  _drywell_kernel_words\n" : "");
   for (const OptionText& o : c.options) out += zsh_option(o);
+  if (parameters) out += " \\\n    $reply";
   return out + fmt::format(" \\\n    '*:{}'\n}}\n",
                            takes_kernel(c) ? "kernel or file:_drywell_kernel" : "file:_files");
 }

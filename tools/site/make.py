@@ -2,8 +2,8 @@
 """Makes the documentation as a site: make.py [OUT]. Needs mkdocs (pages, search) and doxygen (API reference), both of Debian; no network.
 
 The pages are those of docs/, grouped by reader (groups.txt), with the README as the first; api/ is made of include/drywell. Then every link
-and anchor of the pages is checked, and that every class, function, member and constant of include/drywell has a comment; exit code 1 if a link
-leads nowhere or a comment is missing. `python3 -m http.server -d OUT` shows the site. make.py --check FOLDER checks the links of a folder alone,
+and anchor of the pages is checked, those into api/ too, and that every class, function, member and constant of include/drywell is there and has
+a comment, also those that the tables of include/drywell make (filter.py); exit code 1 if a link leads nowhere or one of them is missing. `python3 -m http.server -d OUT` shows the site. make.py --check FOLDER checks the links of a folder alone,
 make.py --headers FOLDER the comments of its headers.
 """
 import html.parser
@@ -14,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 import urllib.parse
+import xml.etree.ElementTree
+
+sys.dont_write_bytecode = True  # the tree stays as it is
+import filter as doxygen_filter
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -46,13 +50,13 @@ def title(path):
     return next((line[2:].strip() for line in path.read_text().splitlines() if line.startswith("# ")), path.stem).replace("`", "")
 
 
-def gather(source):
-    """Copies the pages to a folder whose index is the README."""
+def gather(source, api):
+    """Copies the pages to a folder whose index is the README; `api`: Doxygen's pages."""
     shutil.copytree(ROOT / "docs", source)
     for name, page in (("README.md", "index.md"), ("CHANGELOG.md", "CHANGELOG.md")):
         text = (ROOT / name).read_text().replace("](docs)", "](index.md)").replace("](LICENSE)", "](license.md)")
         (source / page).write_text(re.sub(r"\]\(docs/", "](", text))
-    (source / "api.md").write_text(api_page())
+    (source / "api.md").write_text(api_page(api))
     (source / "license.md").write_text("# License\n\n```text\n" + (ROOT / "LICENSE").read_text() + "```\n")
     # A link to a folder means its first page.
     for page in source.rglob("*.md"):
@@ -64,10 +68,11 @@ def first_page(source, folder):
     return sorted(p.relative_to(source).as_posix() for p in (source / folder).glob("*.md"))[0]
 
 
-def api_page():
+def api_page(api):
     """The way into api/: every public header with what its first lines say."""
-    lines = ["# API reference", "", "[Classes](api/annotated.html), [functions and types by file](api/files.html), [search](api/index.html). The headers:", "",
-             "| header | |", "| --- | --- |"]
+    lines = ["# API reference", "", "[Classes](api/annotated.html), [functions and types by file](api/files.html), [search](api/index.html).",
+             "[Typed](api/classdrywell_1_1isa_1_1Typed.html) has a function for each PTX instruction, [Mod](api/mods_8h.html) each modifier,",
+             "[Code](api/code_8h.html) each code of a message. The headers:", "", "| header | |", "| --- | --- |"]
     for header in sorted((ROOT / "include").rglob("*.h")):
         comment = []
         for line in header.read_text().splitlines():
@@ -75,8 +80,18 @@ def api_page():
                 break
             comment.append(line.lstrip("/ "))
         about = " ".join(comment).split(". ")[0].rstrip(".").replace("|", "\\|").replace("<", "&lt;")
-        lines.append(f"| `{header.relative_to(ROOT / 'include')}` | {about} |")
+        lines.append(f"| [`{header.relative_to(ROOT / 'include')}`](api/{header_page(api, header)}) | {about} |")
     return "\n".join(lines) + "\n"
+
+
+def header_page(api, header):
+    """Doxygen's name of a header's page: with as many of its folders as tell it from others of its name."""
+    parts = header.relative_to(ROOT / "include").parts
+    for first in range(len(parts)):
+        name = "".join({"_": "__", ".": "_8", "/": "_2"}.get(c, c) for c in "/".join(parts[first:])) + ".html"
+        if (api / name).exists():
+            return name
+    raise SystemExit(f"{header}: not in the API reference")
 
 
 def quoted(text):
@@ -124,18 +139,38 @@ def undocumented(headers):
         doxyfile = (HERE / "Doxyfile").read_text() + "".join(f"{name} = {value}\n" for name, value in options.items())
         subprocess.run(["doxygen", "-"], input=doxyfile, text=True, cwd=ROOT, check=True, stderr=subprocess.DEVNULL)
         log = pathlib.Path(work, "log").read_text()
-        found = sum(len(re.findall(r"<(?:compounddef|memberdef) ", p.read_text())) for p in pathlib.Path(work, "xml").glob("*.xml"))
-    # comments.sed makes two lines of the first.
-    without = {(file, int(line) - 1, what) for file, line, what in re.findall(r"^(\S+\.h):(\d+): warning: (.*) is not documented\.$", log, re.MULTILINE)}
-    return found, [(f"{file.removeprefix(f'{ROOT}/')}:{line}", what) for file, line, what in sorted(without)]
+        pages = [xml.etree.ElementTree.parse(p).getroot() for p in pathlib.Path(work, "xml").glob("*.xml")]
+    warnings = re.findall(r"^(\S+\.h):(\d+): warning: (.*) is not documented\.$", log, re.MULTILINE)
+    without = [(place(file, line), what) for file, line, what in sorted({(file, int(line), what) for file, line, what in warnings})]
+    found = sum(len(page.findall(".//compounddef")) + len(page.findall(".//memberdef")) for page in pages)
+    return found, without, not_in_reference(headers, pages)
+
+
+def place(file, line):
+    """Where a line that Doxygen read stands in the header; a member of a table has the line of its #include."""
+    return f"{file.removeprefix(f'{ROOT}/')}:{doxygen_filter.expanded(file)[2][line - 1]}"
+
+
+def not_in_reference(headers, pages):
+    """The members that the tables of a header make and the reference does not have, as (table, name)."""
+    there = set()  # (header's name, member)
+    for entity in (e for page in pages for tag in ("compounddef", "memberdef") for e in page.iter(tag)):
+        location = entity.find("location")
+        names = [entity.findtext("compoundname") or entity.findtext("name"), *(v.findtext("name") for v in entity.findall("enumvalue"))]
+        if location is not None:
+            there |= {(pathlib.Path(location.get("file")).name, name.split("::")[-1]) for name in names}
+    return [(table, name) for header in sorted((ROOT / headers).rglob("*.h")) for name, table in doxygen_filter.expanded(header)[1]
+            if (header.name, name) not in there]
 
 
 def report_headers(headers):
-    found, without = undocumented(headers)
-    print(f"{found} classes, functions, members and constants of {headers}, {len(without)} without a comment")
-    for place, what in without:
-        print(f"{place}: {what}")
-    return 1 if without else 0
+    found, without, missing = undocumented(headers)
+    print(f"{found} classes, functions, members and constants of {headers}, {len(without)} without a comment, {len(missing)} of tables missing")
+    for where, what in without:
+        print(f"{where}: {what}")
+    for table, name in missing:
+        print(f"{table}: {name} is not in the reference")
+    return 1 if without or missing else 0
 
 
 class Page(html.parser.HTMLParser):
@@ -155,10 +190,10 @@ class Page(html.parser.HTMLParser):
 
 
 def broken_links(out):
-    """The links of the pages (not of api/, whose maker wrote them) that lead nowhere, as text."""
-    pages = {p: Page(p.read_text()) for p in out.rglob("*.html") if "api" not in p.relative_to(out).parts}
-    broken, checked = [], 0
-    for path, page in pages.items():
+    """The links of the pages that lead nowhere, as text. Of api/, whose maker wrote its links, only the anchors count."""
+    pages = {p: Page(p.read_text()) for p in out.rglob("*.html")}
+    broken, checked, own = [], 0, {p: page for p, page in pages.items() if "api" not in p.relative_to(out).parts}
+    for path, page in own.items():
         for link in page.links:
             url = urllib.parse.urlparse(link)
             if url.scheme or url.netloc:
@@ -168,7 +203,7 @@ def broken_links(out):
             known = target in pages and (not url.fragment or urllib.parse.unquote(url.fragment) in pages[target].anchors)
             if not (known or (target not in pages and target.exists())):
                 broken.append(f"{path.relative_to(out)}: {link}")
-    print(f"{len(pages)} pages, {checked} links and anchors checked, {len(broken)} broken")
+    print(f"{len(own)} pages, {checked} links and anchors checked, {len(broken)} broken")
     return broken
 
 
@@ -197,10 +232,11 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     shutil.rmtree(out, ignore_errors=True)
     work.mkdir(parents=True)
-    gather(work / "docs")
+    make_api(work)
+    gather(work / "docs", work / "api")
     subprocess.run(["mkdocs", "build", "--quiet", "--config-file", str(write_config(work / "docs", work, out))], check=True)
     (out / "404.html").unlink()  # for servers: its links begin at the root
-    make_api(out)
+    (work / "api").rename(out / "api")
     print(f"the site is in {out}")
     return max(report(out), report_headers("include/drywell"))
 

@@ -201,7 +201,7 @@ unsigned metadata_lane(MmaKind kind, DLayout layout, unsigned m, unsigned k, uns
 unsigned metadata_columns(MmaKind kind);
 
 // --- tcgen05.ld / st ---
-
+/// `.SHAPE` of tcgen05.ld and st: lanes x bits that a warp accesses in one step; 16x32bx2 in two places (PTX ISA 9.7.16.8).
 enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
 inline constexpr unsigned kTmemShapeCount = 5;  // of TmemShape
 
