@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/sim/driver_words.h"
 
 namespace drywell::cudart {
 namespace {
 
 uint64_t number(std::string_view text, std::string_view what) {
-  uint64_t n = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
-  if (error != std::errc() || end != text.data() + text.size() || text.empty()) throw InputError(Code::E4306, fmt::format("{}: '{}' is not a number", what, text));
-  return n;
+  const std::optional<uint64_t> n = whole_number<uint64_t>(text);
+  if (!n.has_value()) throw InputError(Code::E4306, fmt::format("{}: '{}' is not a number", what, text));
+  return *n;
 }
 
 void set(ExecOptions& o, std::string_view name, const std::string& value) {

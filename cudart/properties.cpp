@@ -7,6 +7,7 @@
 
 #include "cudart/call.h"
 #include "cudart/device_prop.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/sim/arch_config.h"
 
 namespace drywell::cudart {
@@ -82,8 +83,8 @@ void fill(const sim::Device& d, Prop& p) {
 }  // namespace
 
 int compute_capability(const sim::Device& d) {
-  const std::string name(isa::target_name(d.arch().target));
-  return std::stoi(name.substr(3));  // "sm_100a"
+  std::string_view digits = isa::target_name(d.arch().target).substr(3);  // "sm_100a"
+  return leading_number<int>(digits).value_or(0);
 }
 
 std::string device_name(const sim::Device& d) { return fmt::format("{} (simulated by Drywell)", d.arch().description); }

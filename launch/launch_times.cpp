@@ -4,9 +4,11 @@
 
 #include <sstream>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/sim/limit_words.h"
 #include "drywell/sim/report.h"
 #include "launch/forwarding_accelerator.h"
+#include "launch/words.h"
 
 namespace drywell::kernels {
 namespace {
@@ -41,6 +43,15 @@ class LaunchedTwice : public ForwardingAccelerator {
   std::vector<LaunchTimes>& out_;
 };
 
+/// file,launch,warm,cold,GHz
+std::optional<LaunchTimes> times_of(const std::vector<std::string_view>& words) {
+  constexpr double kMost = 1e18;  // thirty years, in nanoseconds
+  const auto number = [&](size_t i) { return whole_number<double>(words[i]).value_or(-1); };
+  const LaunchTimes t{number(2), number(3), number(4)};
+  const bool sensible = t.warm > 0 && t.cold > 0 && t.gigahertz >= 0 && t.warm < kMost && t.cold < kMost && t.gigahertz < kMost;
+  return sensible ? std::optional(t) : std::nullopt;
+}
+
 }  // namespace
 
 std::string print_launch_record(const LaunchRecord& r) {
@@ -56,16 +67,12 @@ LaunchRecord parse_launch_record(std::string_view text, const std::string& path)
   LaunchRecord out;
   for (size_t number = 1; std::getline(in, line); ++number) {
     if (number == 1 && line == kHead) continue;
-    std::istringstream words(line);
-    std::string file, launch;
-    LaunchTimes t;
-    char a = 0, b = 0;
-    const bool whole = std::getline(words, file, ',') && std::getline(words, launch, ',') &&
-                       (words >> t.warm >> a >> t.cold >> b >> t.gigahertz) && a == ',' && b == ',' &&
-                       words.peek() == std::istringstream::traits_type::eof();
-    if (number == 1 || !whole)
-      throw InputError(Code::E4506, fmt::format("{}:{}: not a line of '{}'", path, number, kHead));
-    out[{file, launch}] = t;
+    const auto words = split(line, ',');
+    const std::optional<LaunchTimes> t = words.size() == 5 ? times_of(words) : std::nullopt;
+    if (number == 1 || !t.has_value())
+      throw InputError(Code::E4506, fmt::format("{}:{}: not a line of '{}'", path, number, kHead),
+                       "times are positive numbers, the clock is 0 where it was not seen");
+    out[{std::string(words[0]), std::string(words[1])}] = *t;
   }
   return out;
 }

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <regex>
 #include <sstream>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/instruction.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
@@ -140,6 +142,14 @@ bool opens_body(const std::string& line) { return line.find('{') != std::string:
 
 bool is_number(const std::string& s) { return !s.empty() && s.find_first_not_of("0123456789") == std::string::npos; }
 
+/// A number of the text and `by`, if that is a number from 0 to 2^32: a count, a size or an offset.
+std::optional<int64_t> shifted(std::string_view number, int64_t by) {
+  constexpr int64_t kMost = int64_t{1} << 32;
+  const std::optional<int64_t> v = whole_number<int64_t>(number);
+  const bool fits = v.has_value() && *v <= kMost && *v + by >= 0 && *v + by <= kMost;
+  return fits ? std::optional(*v + by) : std::nullopt;
+}
+
 class Maker {
  public:
   Maker(size_t line, const Parts& p, std::vector<Mutant>& out) : line_(line), p_(p), out_(out) {}
@@ -152,9 +162,9 @@ class Maker {
       std::vector<std::string> ops = p_.operands;
       std::string before;
       if (is_number(ops[i])) {
-        const int64_t v = std::stoll(ops[i]) + d;
-        if (v < 0) continue;
-        ops[i] = std::to_string(v);
+        const std::optional<int64_t> v = shifted(ops[i], d);
+        if (!v.has_value()) continue;
+        ops[i] = std::to_string(*v);
       } else {
         before = fmt::format("add.s32 {}, {}, {};\n", kScratch, ops[i], d);
         ops[i] = kScratch;
@@ -169,8 +179,9 @@ class Maker {
     const size_t plus = ops[i].rfind('+');
     const std::string offset = plus == std::string::npos ? "" : ops[i].substr(plus + 1, ops[i].size() - plus - 2);
     if (plus != std::string::npos && !is_number(offset)) return;
-    const int64_t next = (offset.empty() ? 0 : std::stoll(offset)) + kMbarrierBytes;
-    ops[i] = fmt::format("{}+{}]", ops[i].substr(0, plus == std::string::npos ? ops[i].size() - 1 : plus), next);
+    const std::optional<int64_t> next = shifted(offset.empty() ? "0" : offset, kMbarrierBytes);
+    if (!next.has_value()) return;
+    ops[i] = fmt::format("{}+{}]", ops[i].substr(0, plus == std::string::npos ? ops[i].size() - 1 : plus), *next);
     replace("next stage", p_.text(ops));
   }
   void opcode(std::string what, std::string opcode) {
@@ -246,7 +257,7 @@ void edit_early(const Listing& all, std::vector<Mutant>& out) {
     for (const std::string& o : p.operands) {
       if (!std::regex_search(o, m, map)) continue;
       const std::string text = p.text(p.operands);
-      out.push_back({all.lines[i], "map rewritten early", text, fmt::format("{}\n{}tensormap.replace.tile.rank.global.b1024.b32 [{}], {};", text, p.guard, m[1].str(), std::stoi(n[1]) - 1), {}, {}});
+      out.push_back({all.lines[i], "map rewritten early", text, fmt::format("{}\n{}tensormap.replace.tile.rank.global.b1024.b32 [{}], {};", text, p.guard, m[1].str(), n[1].str()[0] - '1'), {}, {}});
     }
   }
 }
@@ -280,7 +291,8 @@ std::vector<Mutant> mutants_of(std::string_view ptx) {
     std::smatch m;
     if (lines[i].size() > kMostOfLine) continue;
     if (std::regex_search(lines[i], m, file)) files.push_back(m[1]);
-    if (std::regex_search(lines[i], m, loc) && std::stoul(m[1]) < files.size()) source = fmt::format("{}:{}", files[std::stoul(m[1])], m[2].str());
+    const size_t of = std::regex_search(lines[i], m, loc) ? whole_number<size_t>(m[1].str()).value_or(files.size()) : files.size();
+    if (of < files.size()) source = fmt::format("{}:{}", files[of], m[2].str());
     Parts p;
     const size_t before = all.size();
     if (const auto row = rows.find(i); row != rows.end() && parse_line(lines[i], p)) {

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
+#include "drywell/core/whole_number.h"
 #include "kernels/support/record_text.h"
 
 namespace drywell::kernels::microbench {
@@ -17,8 +17,7 @@ constexpr std::string_view kWholePrefix = "kernel.";
 
 /// Returns the `n`th word as a positive number; 0 if it is not one.
 double positive(const std::vector<std::string_view>& words, size_t n) {
-  double value = 0;
-  if (n >= words.size() || std::from_chars(words[n].data(), words[n].data() + words[n].size(), value).ec != std::errc()) return 0;
+  const double value = n < words.size() ? whole_number<double>(words[n]).value_or(0) : 0;
   return value > 0 && std::isfinite(value) ? value : 0;
 }
 

@@ -2,13 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstring>
 #include <span>
 
 #include "conformance/programs/program_run.h"
-#include "launch/words.h"
+#include "drywell/core/whole_number.h"
 #include "kernels/support/record_text.h"
+#include "launch/words.h"
 
 namespace drywell::kernels::silicon {
 namespace {
@@ -59,9 +59,9 @@ Record parse_record(std::string_view text, const std::string& name) {
     const auto& words = line.words;
     if (words.size() < 3) read.fail(line.number, "a line has a name, the program's digest and the digests of its buffers");
     RecordLine r;
-    const auto [end, error] = std::from_chars(words[1].data(), words[1].data() + words[1].size(), r.program, 16);
-    if (error != std::errc() || end != words[1].data() + words[1].size())
-      read.fail(line.number, "the program's digest is no hexadecimal number");
+    const auto digest = whole_number<decltype(r.program)>(words[1], 16);
+    if (!digest.has_value()) read.fail(line.number, "the program's digest is no hexadecimal number");
+    r.program = *digest;
     if (words[2] == "FAULT") {
       r.fault = std::string(line.text.substr(line.text.find("FAULT ") + 6));
     } else {

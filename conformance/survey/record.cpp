@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include <charconv>
 #include <map>
 
 #include "conformance/survey/survey.h"
+#include "drywell/core/whole_number.h"
 #include "kernels/support/record_text.h"
 #include "launch/words.h"
 
@@ -40,15 +40,9 @@ std::map<std::string, std::string, std::less<>> parts(std::string_view text) {
 
 template <class T>
 T number(const RecordText& text, const RecordText::Line& line, size_t word, int base = 10) {
-  T value{};
-  const std::string_view w = word < line.words.size() ? line.words[word] : "";
-  std::from_chars_result r{};
-  if constexpr (std::is_floating_point_v<T>)
-    r = std::from_chars(w.data(), w.data() + w.size(), value);
-  else
-    r = std::from_chars(w.data(), w.data() + w.size(), value, base);
-  if (w.empty() || r.ec != std::errc() || r.ptr != w.data() + w.size()) text.fail(line.number, fmt::format("word {} is no number", word + 1));
-  return value;
+  const auto value = whole_number<T>(word < line.words.size() ? line.words[word] : "", base);
+  if (!value.has_value()) text.fail(line.number, fmt::format("word {} is no number", word + 1));
+  return *value;
 }
 
 Verdict verdict_of(const RecordText& text, const RecordText::Line& line) {

@@ -1,6 +1,7 @@
 // gemm-blockwise's entry in the table of kernels.
 #include <fmt/format.h>
 
+#include "drywell/core/whole_number.h"
 #include "kernels/blockwise/parameters.h"
 #include "kernels/gemm/blockwise.h"
 
@@ -23,7 +24,7 @@ struct Request {
     shapes = blockwise::parse_shapes(p.text("groups"));
     config.grouped = !shapes.empty();
     if (shapes.empty()) shapes = {spec.shape};
-    const auto number = [&](std::string_view name) { return static_cast<uint32_t>(std::stoul(p.text(name))); };
+    const auto number = [&](std::string_view name) { return whole_number<uint32_t>(p.text(name)).value(); };
     config.kind = isa::MmaKind::f8f6f4;
     config.a = {element_of(spec.a), major_of(p, "a-major")};
     config.b = {element_of(spec.b), major_of(p, "b-major")};

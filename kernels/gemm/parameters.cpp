@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "drywell/core/whole_number.h"
+
 namespace drywell::kernels::gemm {
 namespace {
 
@@ -162,7 +164,7 @@ GemmConfig config_of(const Params& p, Family family) {
       break;
     case Family::blockscaled: set_block_format(c, p); break;
   }
-  const auto number = [&](std::string_view name) { return static_cast<uint32_t>(std::stoul(p.text(name))); };
+  const auto number = [&](std::string_view name) { return whole_number<uint32_t>(p.text(name)).value(); };
   c.a.major = p.text("a-major") == "mn" ? isa::Major::mn : isa::Major::k;
   c.b.major = p.text("b-major") == "mn" ? isa::Major::mn : isa::Major::k;
   c.cta_group = number("cta-group");

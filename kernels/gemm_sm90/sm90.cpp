@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "drywell/core/bits.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/kernels/device_arrays.h"
 #include "kernels/blockwise/parameters.h"
 
@@ -149,14 +150,14 @@ struct Request {
     config.a = spec.a;
     config.b = spec.b;
     config.scales = spec.scales;
-    config.bn = static_cast<uint32_t>(std::stoul(p.text("bn")));
+    config.bn = whole_number<uint32_t>(p.text("bn")).value();
     config.stages = static_cast<uint32_t>(p.integer("stages"));
     config.ctas = static_cast<uint32_t>(p.integer("ctas"));
     config.output = spec.output;
     config.d_major = p.text("d-major") == "mn" ? isa::Major::mn : isa::Major::k;
     config.reads_c = spec.reads_c;
-    config.cluster_m = static_cast<uint32_t>(std::stoul(p.text("cluster-m")));
-    config.cluster_n = static_cast<uint32_t>(std::stoul(p.text("cluster-n")));
+    config.cluster_m = whole_number<uint32_t>(p.text("cluster-m")).value();
+    config.cluster_n = whole_number<uint32_t>(p.text("cluster-n")).value();
     check_sm90_blockwise(config, spec.shape);
   }
   ProblemSpec spec;

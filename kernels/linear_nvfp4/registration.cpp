@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/kernels/reference_gemm.h"
 #include "drywell/kernels/verify.h"
 #include "drywell/launch/generate.h"
@@ -38,8 +39,8 @@ LinearOptions options_of(const Params& p) {
   o.parallel = parallel == "column" ? Parallel::column : parallel == "row" ? Parallel::row : Parallel::none;
   o.ranks = number("ranks");
   o.reduce_every_amax = p.text("amax-reduction") == "every";
-  o.cta_group = static_cast<uint32_t>(std::stoul(p.text("cta-group")));
-  o.bn = static_cast<uint32_t>(std::stoul(p.text("bn")));
+  o.cta_group = whole_number<uint32_t>(p.text("cta-group")).value();
+  o.bn = whole_number<uint32_t>(p.text("bn")).value();
   return o;
 }
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <set>
 #include <sstream>
@@ -11,16 +10,11 @@
 #include "drywell/core/error.h"
 #include "drywell/core/files.h"
 #include "drywell/core/text.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/print.h"
 
 namespace drywell::sim {
 namespace {
-
-std::optional<uint32_t> number(std::string_view text) {
-  uint32_t v = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(v) : std::nullopt;
-}
 
 /// `given` may lack leading folders of `path`.
 bool same_file(std::string_view path, std::string_view given) {
@@ -114,7 +108,8 @@ std::string CodeMap::place(uint32_t pc) const {
 std::vector<uint32_t> CodeMap::starts_of(bool (*same)(const CodeLine&, std::string_view, uint32_t), std::string_view file, uint32_t& line) const {
   constexpr uint32_t kNearby = 50;  // a line further down is not the one that the user means
   const uint32_t asked = line;
-  for (; line <= asked + kNearby; ++line) {
+  for (; line - asked <= kNearby; ++line) {  // asked + kNearby may be more than 32 bits hold
+    if (line < asked) break;
     std::vector<uint32_t> found;
     for (uint32_t pc = 0; pc < size(); ++pc) {
       if (same(lines_[pc], file, line) && (pc == 0 || !same(lines_[pc - 1], file, line))) found.push_back(pc);
@@ -137,12 +132,12 @@ std::vector<uint32_t> CodeMap::find_line(std::string_view file, uint32_t& line) 
 std::vector<uint32_t> CodeMap::find(std::string_view words, std::string_view file) const {
   const auto refuse = [&](std::string why, std::string hint = {}) -> std::vector<uint32_t> { throw InputError(Code::E4320, std::move(why), std::move(hint)); };
   if (words.empty()) return refuse("which place?", "pc:N, LINE, FILE:LINE, ptx:LINE, a label, or an instruction's name");
-  if (std::optional<uint32_t> line = number(words); line.has_value()) {
+  if (std::optional<uint32_t> line = whole_number<uint32_t>(words); line.has_value()) {
     const std::vector<uint32_t> found = file.empty() ? starts_of(same_ptx, {}, *line) : find_line(file, *line);
     return !found.empty() ? found : refuse(fmt::format("no code at line {} of {}", words, file.empty() ? "the PTX" : file), "pc:N names a program counter");
   }
   if (const size_t colon = words.rfind(':'); colon != std::string_view::npos) {
-    std::optional<uint32_t> n = number(words.substr(colon + 1));
+    std::optional<uint32_t> n = whole_number<uint32_t>(words.substr(colon + 1));
     const std::string_view before = words.substr(0, colon);
     if (n.has_value() && before == "pc") return *n < size() ? std::vector{*n} : refuse(fmt::format("there are only {} instructions", size()));
     if (n.has_value()) {

@@ -4,25 +4,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cstring>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/sim/address_windows.h"
 #include "drywell/sim/numeric/convert.h"
 
 namespace drywell::sim {
 namespace {
 
-template <class T, class... Base>
-std::optional<T> number(std::string_view text, Base... base) {
-  T v{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v, base...);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return v;
-}
-
 std::optional<uint64_t> floating(const ValueType& t, std::string_view text) {
-  const std::optional<double> v = number<double>(text);
+  const std::optional<double> v = whole_number<double>(text);
   if (!v.has_value()) return std::nullopt;
   if (t.kind == ValueType::Kind::f64) return std::bit_cast<uint64_t>(*v);
   const auto word = std::bit_cast<uint32_t>(static_cast<float>(*v));
@@ -62,13 +54,13 @@ std::span<uint8_t> memory_at(Session& s, const WarpRef& w, uint64_t address) {
 std::optional<uint64_t> parse_value(const ValueType& t, std::string_view text) {
   const unsigned bits = t.total_bits();
   if (text.starts_with("0x")) {
-    const std::optional<uint64_t> v = number<uint64_t>(text.substr(2), 16);
+    const std::optional<uint64_t> v = whole_number<uint64_t>(text.substr(2), 16);
     return v.has_value() && low_bits(*v, bits) == *v ? v : std::nullopt;
   }
   if (t.elements != 1) return std::nullopt;
   if (t.kind == ValueType::Kind::format || t.kind == ValueType::Kind::f64) return floating(t, text);
-  if (const std::optional<uint64_t> v = number<uint64_t>(text); v.has_value() && low_bits(*v, bits) == *v) return v;
-  const std::optional<int64_t> v = number<int64_t>(text);
+  if (const std::optional<uint64_t> v = whole_number<uint64_t>(text); v.has_value() && low_bits(*v, bits) == *v) return v;
+  const std::optional<int64_t> v = whole_number<int64_t>(text);
   if (!v.has_value() || *v >= 0 || (bits < 64 && *v < -(int64_t{1} << (bits - 1)))) return std::nullopt;
   return low_bits(static_cast<uint64_t>(*v), bits);
 }

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 #include <cctype>
-#include <charconv>
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <vector>
 
 #include "drywell/core/error.h"
 #include "drywell/core/text.h"
+#include "drywell/core/whole_number.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/shared_layout.h"
 
@@ -36,6 +35,13 @@ using Kind = Node::Kind;
 const std::vector<std::vector<std::string_view>> kBinary = {{"||"}, {"&&"}, {"|"}, {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"}, {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 // Longer ones first, so that "<=" is not "<".
 constexpr std::string_view kOperators[] = {"||", "&&", "==", "!=", "<=", ">=", "<<", ">>", "|", "^", "&", "<", ">", "+", "-", "*", "/", "%", "!", "~", "(", ")", "[", "]"};
+
+/// Hexadecimal numbers are whole ones.
+std::optional<double> number_of(std::string_view token) {
+  if (!token.starts_with("0x") && !token.starts_with("0X")) return whole_number<double>(token);
+  const std::optional<uint64_t> v = whole_number_or_hex<uint64_t>(token);
+  return v.has_value() ? std::optional(static_cast<double>(*v)) : std::nullopt;
+}
 
 class Parser {
  public:
@@ -122,10 +128,9 @@ class Parser {
       return n;
     }
     if (!token_.empty() && std::isdigit(static_cast<unsigned char>(token_[0])) != 0) {
-      const std::string number(token_);
-      char* end = nullptr;
-      n->number = std::strtod(number.c_str(), &end);  // also hexadecimal
-      if (*end != '\0') fail(fmt::format("'{}' is no number", token_));
+      const std::optional<double> number = number_of(token_);
+      if (!number.has_value()) fail(fmt::format("'{}' is no number", token_));
+      n->number = *number;
       next(false);
       return n;
     }
@@ -208,6 +213,7 @@ double symbol_value(const Node& n, const Session& s) {
 }
 
 double memory_value(const Node& n, const Session& s, const Warp& w, double address) {
+  if (!(address >= 0 && address < 0x1p63)) throw InputError(Code::E4324, fmt::format("{}: {} is no address", n.name, address));
   const auto at = static_cast<uint64_t>(address);
   const uint64_t bytes = (n.type->bits + 7u) / 8;
   const uint8_t* p = n.name == "gmem" ? s.launch().gmem->translate(at, bytes) : smem_at(*w.cta, shared_offset(static_cast<uint32_t>(at)), bytes);

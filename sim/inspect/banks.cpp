@@ -3,11 +3,12 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "drywell/core/error.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/layout/checks.h"
 #include "drywell/isa/layout/expression.h"
 #include "sim/inspect/short_names.h"
@@ -90,11 +91,11 @@ class Arithmetic {
   int64_t number() {
     skip();
     const bool hex = text_.substr(at_).starts_with("0x");
-    int64_t v = 0;
-    const auto [end, error] = std::from_chars(text_.data() + at_ + (hex ? 2 : 0), text_.data() + text_.size(), v, hex ? 16 : 10);
-    if (error != std::errc()) bad("expected a number, lane or '('");
-    at_ = static_cast<size_t>(end - text_.data());
-    return v;
+    std::string_view rest = text_.substr(at_ + (hex ? 2 : 0));
+    const std::optional<int64_t> v = rest.starts_with('-') ? std::nullopt : leading_number<int64_t>(rest, hex ? 16 : 10);
+    if (!v.has_value()) bad("expected a number, lane or '('");
+    at_ = text_.size() - rest.size();
+    return *v;
   }
 
   std::string_view text_;

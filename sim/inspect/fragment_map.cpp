@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 #include <tuple>
 
 #include "drywell/core/error.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/inspect/tmem_blocks.h"
 #include "drywell/isa/mods.h"
 #include "drywell/isa/tmem_copy.h"
@@ -244,10 +244,12 @@ FragmentMap copy_places(const Words& w) {
 
 /// "m128n64": M and N.
 std::pair<unsigned, unsigned> extent_of(const Words& w, unsigned ctas) {
-  const std::string text(w.shape());
-  unsigned m = 128 * ctas, n = 64;
-  if (!text.empty() && std::sscanf(text.c_str(), "m%un%u", &m, &n) != 2) refuse(w.all, "no extents such as m128n64");
-  return {m, n};
+  const std::string_view text = w.shape();
+  if (text.empty()) return {128 * ctas, 64};
+  const size_t n_at = std::min(text.find('n'), text.size());
+  const auto m = whole_number<unsigned>(text.substr(1, n_at - 1)), n = whole_number<unsigned>(text.substr(std::min(n_at + 1, text.size())));
+  if (!text.starts_with('m') || !m.has_value() || !n.has_value()) refuse(w.all, "no extents such as m128n64");
+  return {*m, *n};
 }
 
 std::vector<FragmentMap> product_places(const Words& w) {

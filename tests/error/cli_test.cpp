@@ -98,6 +98,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"SarifToStandardOutput", {"run", "tma-copy", "--sarif=-"}, 2, "only --json"},
         Mistake{"UnwritableHangPicture", {"run", "tma-copy", "--hang-picture=/nonexistent/x.svg"}, 3, "cannot be written"},
         Mistake{"HangPictureUnchecked", {"run", "tma-copy", "--check=off", "--hang-picture=/tmp/x.svg"}, 2, "--check=off"},
+        Mistake{"ReportOfACtaBeyond32Bits", {"run", "tma-copy", "--driver=timed", "--report=/tmp/drywell-refused", "--report-cta=4294967296,0,0"}, 2, "not a CTA"},
         Mistake{"ReportOfNoCta", {"run", "tma-copy", "--driver=timed", "--report=/tmp/drywell-refused", "--report-cta=-1,0,0"}, 2, "not a CTA"},
         Mistake{"ExecReportUnwritable", {"exec", "--report=/nonexistent/x", "--", "/bin/true"}, 3, "cannot be written"},
         Mistake{"ExecTraceUnwritable", {"exec", "--trace=/nonexistent/x", "--", "/bin/true"}, 3, "cannot be written"},

@@ -179,6 +179,23 @@ TEST_F(Commands, PanesFollowEveryStep) {
   EXPECT_THAT(out, HasSubstr("no command 'fly'"));
 }
 
+// A command in a pane that changes the panes, and commands that run.
+TEST_F(Commands, PanesDoNotChangeWhatIsShownNow) {
+  const std::string out = step("panes panes list 1; info mbarriers\nstep 7\nstep\npanes off\npanes list 1; step 2\npanes quit\nstep 1\n");
+  EXPECT_THAT(out, HasSubstr("after every step: list 1; panes off ends it"));
+  EXPECT_THAT(out, HasSubstr("panes: 'step 2' would run after every step"));
+  EXPECT_THAT(out, HasSubstr("panes: 'quit' would run after every step"));
+  EXPECT_EQ(exit_code_, 0);
+}
+
+// Numbers that 32 bits do not hold are no other warps, lanes, lines or breakpoints.
+TEST_F(Commands, NumbersAreNotCut) {
+  const std::string out = step("break again\nwarp 4294967296\ncta 4294967296\ndelete 4294967297\ndisable 4294967297\nset %v = 7 lane 4294967297\nuntil 4294967245\nprint u32[smem 0-5]\nprint 1e999\nprint 0x1p3\nprint 1.5e3\nprint 0x10\ninfo break\n");
+  for (const char* what : {"warp: there is no number 4294967296", "cta: there is no number", "delete: there is no number 4294967297", "number: there is no number", "lane: there is no number",
+                           "no code at line 4294967245", "smem: -5 is no address", "'1e999' is no number", "'0x1p3' is no number", "1.5e3 = 1500", "0x10 = 16", "1 break again"})
+    EXPECT_THAT(out, HasSubstr(what));
+}
+
 TEST_F(Commands, WordsOfOtherDebuggersAreUnderstood) {
   const std::string out = step("regs\nback 3\nthreads\nsi\n");
   for (const char* what : {"here it is 'info registers'", "here it is 'reverse-step'", "here it is 'info warps'", "here it is 'step'"}) EXPECT_THAT(out, HasSubstr(what));

@@ -282,6 +282,8 @@ TEST_F(Dap, SurvivesBadMessages) {
   EXPECT_FALSE(client_->receive()["success"]);
   client_->send_raw("Content-Length: banana\r\n\r\n");
   EXPECT_FALSE(client_->receive()["success"]);
+  client_->send_raw("Content-Length: 12abc\r\n\r\n");
+  EXPECT_FALSE(client_->receive()["success"]);
   client_->send_text(R"({"seq": 1000, "type": "response"})");
   EXPECT_FALSE(client_->receive()["success"]);
   client_->send_text(R"({"seq": "x", "type": 7, "command": []})");

@@ -172,7 +172,12 @@ TEST(TimingCorpus, RecordsHaveOneLaunchALine) {
   EXPECT_EQ(read.at({"b.toml", "two"}).cold, 2);
   for (const std::string bad : {"", "file,launch\n", "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,2\n",
                                 "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,2,3,4\n",
-                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,x,2,3\n"}) {
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,x,2,3\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,-2,3\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,0,2,3\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,nan,2,3\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one, 1,2,3\n",
+                                "file,launch,warm_ns,cold_ns,GHz\na.toml,one,1,2,1e999\n"}) {
     if (bad.empty())
       EXPECT_TRUE(parse_launch_record(bad, "r.csv").empty());
     else

@@ -3,12 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "drywell/core/whole_number.h"
 #include "tools/common/command.h"
 
 namespace drywell::tools {
@@ -34,12 +35,10 @@ inline std::vector<int64_t> numbers(std::string_view text, size_t least, size_t 
   bool ok = !text.empty();
   while (ok && !rest.empty()) {
     const bool negative = rest.front() == '-', hex = rest.substr(negative ? 1 : 0).starts_with("0x") && separator == ',';
-    const char* first = rest.data() + (negative ? 1 : 0) + (hex ? 2 : 0);
-    int64_t v = 0;
-    const auto [end, error] = std::from_chars(first, rest.data() + rest.size(), v, hex ? 16 : 10);
-    ok = error == std::errc();
-    out.push_back(negative ? -v : v);
-    rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+    rest.remove_prefix((negative ? 1 : 0) + (hex ? 2 : 0));
+    const std::optional<int64_t> v = rest.starts_with('-') ? std::nullopt : leading_number<int64_t>(rest, hex ? 16 : 10);
+    ok = v.has_value();
+    out.push_back(negative ? -v.value_or(0) : v.value_or(0));
     if (!rest.empty()) ok = ok && rest.front() == separator && rest.size() > 1;
     if (!rest.empty()) rest.remove_prefix(1);
   }
@@ -49,11 +48,9 @@ inline std::vector<int64_t> numbers(std::string_view text, size_t least, size_t 
 
 /// Parses a number of up to 64 bits, decimal or 0x….
 inline uint64_t word64(std::string_view text, std::string_view command) {
-  const bool hex = text.starts_with("0x") || text.starts_with("0X");
-  uint64_t v = 0;
-  const auto [end, error] = std::from_chars(text.data() + (hex ? 2 : 0), text.data() + text.size(), v, hex ? 16 : 10);
-  if (error != std::errc() || end != text.data() + text.size()) throw UsageError(fmt::format("'{}' is not a number", text), command);
-  return v;
+  const std::optional<uint64_t> v = whole_number_or_hex<uint64_t>(text);
+  if (!v.has_value()) throw UsageError(fmt::format("'{}' is not a number", text), command);
+  return *v;
 }
 
 }  // namespace drywell::tools

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
+#include <array>
 #include <utility>
 
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/target.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/driver_words.h"
 #include "launch/golden.h"
+#include "launch/words.h"
 #include "tools/common/output_file.h"
 
 namespace drywell::tools {
@@ -134,12 +136,16 @@ sim::RunOptions run_options(const RunFlags& f) {
 namespace {
 
 Dim3 parse_report_cta(const std::string& text) {
-  Dim3 d{};
-  char rest = 0;
-  const bool sign = text.find_first_of("+-") != std::string::npos;
-  if (sign || std::sscanf(text.c_str(), "%u,%u,%u%c", &d.x, &d.y, &d.z, &rest) < 1 || rest != 0)
-    throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", text), "run");
-  return d;
+  const auto words = kernels::split(text, ',');
+  std::array<uint32_t, 3> index{};
+  bool good = words.size() <= index.size();
+  for (size_t i = 0; good && i < words.size(); ++i) {
+    const std::optional<uint32_t> n = whole_number<uint32_t>(words[i]);
+    good = n.has_value();
+    index[i] = n.value_or(0);
+  }
+  if (!good) throw UsageError(fmt::format("--report-cta {}: not a CTA such as 4,2,0", text), "run");
+  return {index[0], index[1], index[2]};
 }
 
 }  // namespace

@@ -4,7 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
+
+#include "drywell/core/whole_number.h"
 
 namespace drywell::tools {
 namespace {
@@ -63,7 +66,7 @@ size_t terminal_columns() {
   winsize size{};
   if (::isatty(STDOUT_FILENO) != 0 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col != 0) return size.ws_col;
   const char* const columns = std::getenv("COLUMNS");
-  return columns == nullptr ? 0 : static_cast<size_t>(std::max(0, std::atoi(columns)));
+  return columns == nullptr ? 0 : whole_number<uint32_t>(columns).value_or(0);
 }
 
 std::string fitted(std::string_view text, size_t columns) {

@@ -2,8 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
+#include "drywell/core/whole_number.h"
 #include "sim/debug/dap/adapter.h"
 
 namespace drywell::sim::dap {
@@ -77,12 +77,9 @@ Json DapAdapter::set_function_breakpoints(const Json& a) {
 Json DapAdapter::set_instruction_breakpoints(const Json& a) {
   return replace_stops("instruction", a.value("breakpoints", Json::array()), [&](const Json& w) {
     const std::string reference = w.at("instructionReference").get<std::string>();
-    uint64_t address = 0;
-    std::string_view digits = reference;
-    if (digits.starts_with("0x")) digits.remove_prefix(2);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), address, reference.starts_with("0x") ? 16 : 10);
-    address += static_cast<uint64_t>(w.value("offset", int64_t{0}));
-    if (error != std::errc() || end != digits.data() + digits.size() || address / kInstructionBytes >= debugger_.code().size()) return unverified("no instruction is there");
+    const std::optional<uint64_t> from = whole_number_or_hex<uint64_t>(reference);
+    const uint64_t address = from.value_or(0) + static_cast<uint64_t>(w.value("offset", int64_t{0}));
+    if (!from.has_value() || address / kInstructionBytes >= debugger_.code().size()) return unverified("no instruction is there");
     const auto pc = static_cast<uint32_t>(address / kInstructionBytes);
     return add_code_stop("instruction", {pc}, w, fmt::format("pc:{}", pc));
   });

@@ -1,6 +1,7 @@
 // What clients change: registers, lanes of registers, memory.
 #include <fmt/format.h>
 
+#include "drywell/core/whole_number.h"
 #include "sim/debug/dap/adapter.h"
 #include "sim/debug/edit.h"
 
@@ -25,9 +26,10 @@ std::vector<uint8_t> from_base64(const std::string& text) {
 
 /// "[7]" is lane 7.
 uint32_t lane_of(const std::string& name) {
-  uint32_t lane = kWarpSize;
-  if (std::sscanf(name.c_str(), "[%u]", &lane) != 1 || lane >= kWarpSize) throw DapError{fmt::format("no lane '{}'", name)};
-  return lane;
+  const bool framed = name.size() > 2 && name.front() == '[' && name.back() == ']';
+  const std::optional<uint32_t> lane = framed ? whole_number<uint32_t>(std::string_view(name).substr(1, name.size() - 2)) : std::nullopt;
+  if (lane.value_or(kWarpSize) >= kWarpSize) throw DapError{fmt::format("no lane '{}'", name)};
+  return *lane;
 }
 
 }  // namespace

@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 
+#include "drywell/core/whole_number.h"
 #include "sim/debug/dap/adapter.h"
 
 namespace drywell::sim::dap {
@@ -35,9 +35,10 @@ HitCondition HitCondition::parse(std::string_view text) {
     break;
   }
   while (rest.starts_with(' ')) rest.remove_prefix(1);
-  const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), h.count);
-  if (error != std::errc() || end != rest.data() + rest.size() || (h.kind == Kind::multiple && h.count == 0))
+  const auto count = whole_number<decltype(h.count)>(rest);
+  if (!count.has_value() || (h.kind == Kind::multiple && *count == 0))
     throw InputError(Code::E4325, fmt::format("'{}' is no number of hits", text), "5, ==5, >=5, >5, <=5, <5 or %5");
+  h.count = *count;
   return h;
 }
 

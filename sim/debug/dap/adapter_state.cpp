@@ -2,12 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <set>
 
-#include "sim/debug/describe.h"
+#include "drywell/core/whole_number.h"
 #include "sim/debug/dap/adapter.h"
+#include "sim/debug/describe.h"
 
 namespace drywell::sim::dap {
 namespace {
@@ -29,13 +29,9 @@ Json variable(std::string name, std::string value, uint64_t reference = 0) { ret
 }  // namespace
 
 uint64_t parse_reference(const std::string& text) {
-  std::string_view digits = text;
-  const int base = digits.starts_with("0x") ? 16 : 10;
-  if (base == 16) digits.remove_prefix(2);
-  uint64_t v = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), v, base);
-  if (error != std::errc() || end != digits.data() + digits.size()) throw DapError{"'" + text + "' is no memory reference"};
-  return v;
+  const std::optional<uint64_t> v = whole_number_or_hex<uint64_t>(text);
+  if (!v.has_value()) throw DapError{"'" + text + "' is no memory reference"};
+  return *v;
 }
 
 // ---- threads: warps, numbered through the grid

@@ -6,7 +6,8 @@
 #include <algorithm>
 #include <cctype>
 #include <cerrno>
-#include <charconv>
+
+#include "drywell/core/whole_number.h"
 
 namespace drywell::sim::dap {
 namespace {
@@ -17,6 +18,11 @@ constexpr size_t kMostBytes = 16 << 20;  // of a message: the protocol's message
 std::string lower(std::string text) {
   std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return text;
+}
+
+std::string_view without_blanks(std::string_view text) {
+  const size_t first = std::min(text.find_first_not_of(" \t"), text.size());
+  return text.substr(first, text.find_last_not_of(" \t") + 1 - first);
 }
 
 /// True if some bracket or brace outside strings is nested deeper than the protocol's messages are. The parser and the destructor of a
@@ -90,12 +96,8 @@ std::optional<Wire::Message> Wire::receive() {
       if (name.starts_with("content-")) continue;
       return Message{{}, "a line that is no header: Content-Length: N is expected"};
     }
-    size_t n = 0;
-    const size_t digits = header->find_first_not_of(' ', header->find(':') + 1);
-    const char* begin = digits == std::string::npos ? nullptr : header->data() + digits;
-    const auto [end, error] = begin == nullptr ? std::from_chars_result{nullptr, std::errc::invalid_argument} : std::from_chars(begin, header->data() + header->size(), n);
-    if (error != std::errc() || n > kMostBytes) return Message{{}, "a Content-Length that is no sensible number"};
-    length = n;
+    length = whole_number<size_t>(without_blanks(std::string_view(*header).substr(std::min(header->find(':'), header->size() - 1) + 1)));
+    if (length.value_or(kMostBytes + 1) > kMostBytes) return Message{{}, "a Content-Length that is no sensible number"};
   }
   while (buffer_.size() < *length) {
     if (!fill()) return std::nullopt;

@@ -1,4 +1,5 @@
 // Commands that change the position: forward, back, goto, restart.
+#include "drywell/core/sizes.h"
 #include "drywell/sim/driver_words.h"
 #include "sim/debug/describe.h"
 #include "sim/debug/shell/shell.h"
@@ -21,7 +22,7 @@ Pace cycles(Shell& s, Words& w, std::string_view command, bool back) {
   const uint64_t now = s.clock(), count = w.number(1, command);
   w.finish(command);
   if (count == 0) refuse("no steps");
-  return {back ? s.debugger().up_to_cycle(now < count ? 0 : now - count) : s.debugger().from_cycle(now + count), 1};
+  return {back ? s.debugger().up_to_cycle(now < count ? 0 : now - count) : s.debugger().from_cycle(size_sum(now, count)), 1};
 }
 
 Pace pace(Shell& s, Words& w, std::string_view command, bool back) {

@@ -222,7 +222,7 @@ void where(Shell& s, Words& w) {
 }
 
 void focus_warp(Shell& s, Words& w) {
-  const auto n = static_cast<uint32_t>(w.number(s.debugger().focus.warp, "warp"));
+  const uint32_t n = w.index(s.debugger().focus.warp, "warp");
   w.finish("warp");
   const uint64_t threads = s.session().launch().block.count(), warps = (threads + kWarpSize - 1) / kWarpSize;
   if (n >= warps) refuse(fmt::format("the block has {} warps", warps));
@@ -234,7 +234,7 @@ void focus_cta(Shell& s, Words& w) {
   std::string text = w.next();
   std::replace(text.begin(), text.end(), ',', ' ');
   Words numbers(text);
-  Dim3 index{static_cast<uint32_t>(numbers.number(0, "cta")), static_cast<uint32_t>(numbers.number(0, "cta")), static_cast<uint32_t>(numbers.number(0, "cta"))};
+  Dim3 index{numbers.index(0, "cta"), numbers.index(0, "cta"), numbers.index(0, "cta")};
   const std::optional<WarpRef> ref = ref_of_cta(s.session().launch(), index);
   if (!ref.has_value()) refuse("the grid has no such CTA", "info launch");
   const uint32_t warp = s.debugger().focus.warp;

@@ -72,7 +72,7 @@ Stop place_stop(Shell& s, Words& w) {
   std::sort(code.pcs.begin(), code.pcs.end());
   if (w.take("warp")) {
     stop.warp = s.debugger().focus;
-    stop.warp->warp = static_cast<uint32_t>(w.number(stop.warp->warp, "warp"));
+    stop.warp->warp = w.index(stop.warp->warp, "warp");
   }
   stop.what = std::move(code);
   return stop;
@@ -108,13 +108,13 @@ void watch(Shell& s, Words& w) {
 
 void remove(Shell& s, Words& w) {
   if (w.empty()) return s.debugger().stops().clear();
-  const auto id = static_cast<uint32_t>(w.number(0, "delete"));
+  const uint32_t id = w.index(0, "delete");
   w.finish("delete");
   if (!s.debugger().stops().remove(id)) refuse(fmt::format("no breakpoint {}", id), "info break lists them");
 }
 
 void set_enabled(Shell& s, Words& w, bool on) {
-  Stop* stop = s.debugger().stops().find(static_cast<uint32_t>(w.number(0, "number")));
+  Stop* stop = s.debugger().stops().find(w.index(0, "number"));
   if (stop == nullptr) refuse("no breakpoint of that number", "info break lists them");
   stop->enabled = on;
 }

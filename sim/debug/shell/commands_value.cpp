@@ -188,7 +188,7 @@ void set(Shell& s, Words& w) {
   const std::string value = w.next();
   if (value.empty()) refuse("set what?", "set %r1 = 7 [lane 3]; set %p1 = 0");
   std::optional<uint32_t> lane;
-  if (w.take("lane")) lane = static_cast<uint32_t>(w.number(s.debugger().lane, "lane"));
+  if (w.take("lane")) lane = w.index(s.debugger().lane, "lane");
   if (lane.value_or(0) >= kWarpSize) refuse("a warp has 32 lanes");
   w.finish("set");
   edit_register(s.session(), s.debugger().focus, find_register(s.warp(), name), lane, value);

@@ -1,22 +1,17 @@
 #include "sim/debug/shell/shell.h"
 
 #include <algorithm>
-#include <charconv>
+#include <limits>
 
 #include "drywell/core/text.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/sim/driver_words.h"
 #include "sim/debug/describe.h"
 
 namespace drywell::sim::shell {
 namespace {
 
-std::optional<uint64_t> parse_number(std::string_view text) {
-  const int base = text.starts_with("0x") ? 16 : 10;
-  if (base == 16) text.remove_prefix(2);
-  uint64_t v = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), v, base);
-  return error == std::errc() && end == text.data() + text.size() && !text.empty() ? std::optional(v) : std::nullopt;
-}
+std::optional<uint64_t> parse_number(std::string_view text) { return whole_number_or_hex<uint64_t>(text); }
 
 std::string dots(Dim3 d) { return fmt::format("({},{},{})", d.x, d.y, d.z); }
 
@@ -51,6 +46,12 @@ uint64_t Words::number(uint64_t otherwise, std::string_view what) {
   const std::optional<uint64_t> v = parse_number(word);
   if (!v.has_value()) refuse(fmt::format("{}: '{}' is no number", what, word));
   return *v;
+}
+
+uint32_t Words::index(uint32_t otherwise, std::string_view what) {
+  const uint64_t v = number(otherwise, what);
+  if (v > std::numeric_limits<uint32_t>::max()) refuse(fmt::format("{}: there is no number {}", what, v));
+  return static_cast<uint32_t>(v);
 }
 
 void Words::finish(std::string_view command) const {
@@ -91,14 +92,16 @@ const StepCommand& Shell::named(const std::string& name) const {
 }
 
 void Shell::set_panes(std::vector<std::string> panes) {
-  for (const std::string& text : panes) (void)named(Words(text).next());
+  for (const std::string& text : panes) {
+    if (named(Words(text).next()).group == "running") refuse(fmt::format("panes: '{}' would run after every step", text), "panes are commands that show or set");
+  }
   panes_ = std::move(panes);
 }
 
 /// On a terminal the panes stand at the top of the screen; elsewhere they follow one another.
 void Shell::show_panes() {
   if (colour_) out_ = "\x1b[H\x1b[2J" + out_;
-  for (const std::string& text : panes_) {
+  for (const std::string& text : std::vector<std::string>(panes_)) {  // a command may be `panes`, which changes them
     say("{}", paint(fmt::format("── {} ──", text), Colour::bold));
     Words words(text);
     const std::string name = words.next();

@@ -32,6 +32,8 @@ class Words {
   std::string all() const { return Words(*this).rest(); }
   /// Takes a number (decimal or 0x…); returns `otherwise` if no word is left. Throws InputError E4325.
   uint64_t number(uint64_t otherwise, std::string_view what);
+  /// The same for numbers of warps, lanes, breakpoints and coordinates, which have 32 bits.
+  uint32_t index(uint32_t otherwise, std::string_view what);
   /// Throws InputError E4325 if words are left.
   void finish(std::string_view command) const;
 
