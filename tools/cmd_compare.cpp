@@ -22,7 +22,7 @@ struct CompareOptions {
 };
 
 ExitCode compare(const CommandContext& c, const CompareOptions& o) {
-  if (o.threshold.has_value() && *o.threshold < 0)
+  if (o.threshold.has_value() && !(*o.threshold >= 0))  // nor nan
     throw UsageError("--threshold is 0 or more per cent", "compare");
   CommandFiles files("compare");
   files.reads("the report before", o.before);

@@ -7,6 +7,7 @@
 #include "drywell/core/terminal.h"
 #include "launch/cuda_driver/cuda_device.h"
 #include "launch/golden.h"
+#include "tools/clock_record.h"
 #include "tools/common/command.h"
 #include "tools/common/command_guard.h"
 #include "tools/common/limit_flags.h"

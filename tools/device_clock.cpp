@@ -1,7 +1,5 @@
 #include "tools/device_clock.h"
 
-#include <fmt/format.h>
-
 namespace drywell::tools {
 namespace {
 
@@ -33,10 +31,6 @@ std::vector<kernels::microbench::Elapsed> clock_simulated(const kernels::Kernel&
   context.options.values = false;
   kernels::SimulatedDevice simulator({.arch = arch});
   return clocked(kernel, context, simulator, 0);
-}
-
-std::string clock_text(double simulated_cycles, double gpu_cycles) {
-  return fmt::format("{:.0f} cycles, {:+.1f} %", simulated_cycles, 100 * (simulated_cycles / gpu_cycles - 1));
 }
 
 }  // namespace drywell::tools

@@ -22,9 +22,6 @@ ClockedRuns clock_kernel(const kernels::Kernel& kernel, kernels::RunContext cont
 /// Runs the simulator's part only; needs no GPU.
 std::vector<kernels::microbench::Elapsed> clock_simulated(const kernels::Kernel& kernel, kernels::RunContext context, const std::string& arch);
 
-/// Returns the "clock, timed" line of a report: cycles, and their difference from the GPU's.
-std::string clock_text(double simulated_cycles, double gpu_cycles);
-
 /// `drywell device reclock`.
 void register_device_reclock(Command& device, CommandContext& context);
 

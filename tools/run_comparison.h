@@ -1,33 +1,13 @@
 // Two JSON reports of runs side by side: what changed, by unit, stall and line (docs/inspect.md).
 #pragma once
 
-#include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
+#include "tools/reported_run.h"
+
 namespace drywell::tools {
-
-/// What a report says of one launch.
-struct ReportedLaunch {
-  std::string name;
-  double cycles = 0;                     // 0: the driver has no clock
-  std::string limit;                     // the binding one; may be empty
-  double limit_fraction = 0;             // of the limit that the run reaches
-  double instructions = 0;               // of warps
-  std::map<std::string, double> units;   // utilisation, 0 to 1
-  std::map<std::string, double> stalls;  // "role: reason" -> warp cycles
-  std::map<std::string, double> lines;   // "file:line" -> warp cycles
-  bool wrong = false;                    // a fault, a failed verification or hazards
-};
-struct ReportedRun {
-  std::string name, arch, driver;
-  std::vector<ReportedLaunch> launches;
-};
-
-/// Reads a report of `drywell run --json` or `drywell exec --report=FILE.json`. Throws InputError E4001 if
-/// the file is neither.
-ReportedRun read_report(const std::string& file);
 
 /// One quantity in both runs; 0 where a run does not have it.
 struct Change {

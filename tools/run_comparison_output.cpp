@@ -12,13 +12,19 @@
 namespace drywell::tools {
 namespace {
 
+/// Sums of cycles may be beyond what is counted exactly.
+std::string counted(double x) {
+  constexpr double kMost = 0x1p63;
+  return with_commas(x < kMost ? static_cast<uint64_t>(std::llround(x)) : static_cast<uint64_t>(kMost));
+}
+
 std::string percent(double x) { return fmt::format("{:+.1f} %", 100 * x); }
 
 /// "5,283 to 4,100 cycles, 22.4 % fewer"
 std::string headline(const LaunchComparison& l) {
   if (l.before.cycles == 0 || l.after.cycles == 0) return "no cycles to compare: the timed driver has them";
-  const std::string both = fmt::format("{} to {} cycles", with_commas(static_cast<uint64_t>(l.before.cycles)),
-                                       with_commas(static_cast<uint64_t>(l.after.cycles)));
+  const std::string both = fmt::format("{} to {} cycles", counted(l.before.cycles),
+                                       counted(l.after.cycles));
   if (l.before.cycles == l.after.cycles) return both + ", equal";
   return fmt::format("{}, {:.1f} % {}", both, 100 * std::abs(l.slower()), l.slower() > 0 ? "more" : "fewer");
 }
@@ -35,8 +41,8 @@ std::vector<std::string> sentences(const LaunchComparison& l) {
     out.push_back(fmt::format("binding limit: {} before, {} after", limit_of(l.before), limit_of(l.after)));
   if (l.before.instructions != l.after.instructions)
     out.push_back(fmt::format("warp instructions: {} to {}",
-                              with_commas(static_cast<uint64_t>(l.before.instructions)),
-                              with_commas(static_cast<uint64_t>(l.after.instructions))));
+                              counted(l.before.instructions),
+                              counted(l.after.instructions)));
   if (l.after.wrong != l.before.wrong)
     out.push_back(l.after.wrong ? "a fault, a hazard or a failed verification is new"
                                 : "the fault, hazard or failed verification is gone");
@@ -55,12 +61,12 @@ std::vector<Table> tables(const LaunchComparison& l) {
 }
 
 std::string value(double x, bool share) {
-  return share ? fmt::format("{:.1f} %", 100 * x) : with_commas(static_cast<uint64_t>(std::llround(x)));
+  return share ? fmt::format("{:.1f} %", 100 * x) : counted(x);
 }
 std::string difference(const Change& c, bool share) {
   if (share) return fmt::format("{:+.1f} points", 100 * c.difference());
   return fmt::format("{}{}{}", c.difference() < 0 ? "-" : "+",
-                     with_commas(static_cast<uint64_t>(std::llround(std::abs(c.difference())))),
+                     counted(std::abs(c.difference())),
                      c.before == 0  ? " (new)"
                      : c.after == 0 ? " (gone)"
                                     : fmt::format(" ({})", percent(c.after / c.before - 1)));

@@ -134,6 +134,51 @@ TEST(Compare, LaunchesHavePartnersByNameAndOrder) {
   EXPECT_THAT(c["notes"].dump(), HasSubstr("launch 1, b, is only in the run before"));
 }
 
+// What is no report, and where it is not: the file, the launch, the part; with a hint.
+TEST(Compare, NamesThePartThatIsWrong) {
+  const std::string deep(1'000'000, '[');
+  for (const auto& [text, message] : std::vector<std::pair<std::string, std::string>>{
+           {R"({"launches":[1,2,"x"]})", "launch 0: is no object"},
+           {R"({"launches":[{"kernel":"a"},{}]})", "launch 1: it has neither 'entry' nor 'kernel'"},
+           {R"({"launches":{}})", "'launches' is no array"},
+           {R"({"kernel":"a","lines":[{"file":3}]})", "'file' is no text"},
+           {R"({"kernel":"a","lines":[7]})", "a line is no object"},
+           {R"({"kernel":"a","cycles":1e300})", "'cycles' is no number from 0 to 2^53"},
+           {R"({"kernel":"a","cycles":-1})", "'cycles' is no number from 0 to 2^53"},
+           {R"({"kernel":"a","cycles":"many"})", "'cycles' is no number from 0 to 2^53"},
+           {R"({"kernel":"a","units":{"tensor":1}})", "a unit is no object"},
+           {R"({"kernel":"a","utilisation":{"tensor":"x"}})", "a unit's utilisation is no number"},
+           {R"({"kernel":"a","stalls":{"load":[1]}})", "a role of 'stalls' is no object"},
+           {R"({"kernel":"a","limits":[1]})", "a limit is no object"},
+           {R"({"kernel":"a","hazards":7})", "'hazards' is no array"},
+           {R"({"kernel":"a","verify":[]})", "'verify' is no object"},
+           {"[]", "it is no JSON object"},
+           {deep, "it is no JSON object"},
+           {"{}", "it has neither 'kernel' nor 'launches'"}}) {
+    write_file_atomically(reports().file("wrong.json"), std::string_view(text));
+    const Finished f = test::drywell({"compare", reports().file("wrong.json"), reports().after()});
+    EXPECT_EQ(f.exit_code, 3) << f.err;
+    EXPECT_THAT(f.err, HasSubstr("is no report of a run: " + message)) << text.substr(0, 80);
+    EXPECT_THAT(f.err, HasSubstr("hint: drywell run"));
+  }
+}
+
+// A line without a file or a number, and a role that never stalls, are of reports as they are written.
+TEST(Compare, AnAbsentPartIsZero) {
+  write_file_atomically(reports().file("sparse.json"), std::string_view(R"({"kernel":"a","cycles":null,"lines":[{}],"stalls":{"load":null}})"));
+  EXPECT_EQ(test::drywell({"compare", reports().file("sparse.json"), reports().file("sparse.json")}).exit_code, 0);
+}
+
+// Partners of many launches are found without looking at each pair.
+TEST(Compare, ReportsMayHaveManyLaunches) {
+  std::string text = R"({"launches":[{"kernel":"a"})";
+  for (int i = 0; i < 100'000; ++i) text += R"(,{"kernel":"a"})";
+  write_file_atomically(reports().file("many.json"), std::string_view(text + "]}"));
+  const Finished f = test::drywell({"compare", reports().file("many.json"), reports().file("many.json"), "--json=-"});
+  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(Json::parse(f.out)["launches"].size(), 100'001u);
+}
+
 class CompareMistake : public testing::TestWithParam<Mistake> {};
 TEST_P(CompareMistake, GetsOneMessageAndItsExitCode) { test::expect_one_message(GetParam()); }
 INSTANTIATE_TEST_SUITE_P(
@@ -146,6 +191,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"compare", "/etc/hostname", "/dev/null", "--html=/etc/hostname"},
                 2,
                 "/etc/hostname"},
+        Mistake{"ThresholdOfNothing", {"compare", "/dev/null", "/dev/null", "--threshold=nan"}, 2, "--threshold"},
         Mistake{"Threshold", {"compare", "/dev/null", "/dev/null", "--threshold=-1"}, 2, "--threshold"}),
     [](const auto& i) { return std::string(i.param.name); });
 
