@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -20,11 +21,12 @@ class MappedFile {
   std::span<const std::byte> bytes_;
 };
 
-/// A view of records in a file; empty if the file does not contain all of them.
+/// A view of records in a file; empty if the file does not contain all of them, or not at addresses of their
+/// alignment.
 template <class T>
 std::span<const T> records(std::span<const std::byte> file, uint64_t offset, uint64_t count) {
-  if (offset > file.size() || offset % alignof(T) != 0 || count > (file.size() - offset) / sizeof(T))
-    return {};
+  if (offset > file.size() || count > (file.size() - offset) / sizeof(T)) return {};
+  if (reinterpret_cast<uintptr_t>(file.data() + offset) % alignof(T) != 0) return {};
   return {reinterpret_cast<const T*>(file.data() + offset), count};
 }
 

@@ -3,7 +3,6 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -11,22 +10,31 @@
 
 #include "cudart/function_symbols.h"
 #include "cudart/mapped_file.h"
+#include "drywell/core/whole_number.h"
 
 namespace drywell::cudart {
 namespace {
 
 using Bytes = std::span<const std::byte>;
 
-/// The first ELF object of an archive (ar): the static runtime is one object.
-Bytes object_of(Bytes archive) {
+/// The size in a member's header: decimal digits, and blanks behind them.
+std::optional<size_t> size_in(std::string_view field) {
+  return whole_number<size_t>(field.substr(0, std::min(field.find(' '), field.size())));
+}
+
+/// The first ELF object of an archive (ar): the static runtime is one object. A copy: members begin at even
+/// addresses, records of ELF at multiples of eight.
+std::vector<std::byte> object_of(Bytes archive) {
   constexpr size_t kMagic = 8, kHeader = 60, kSizeAt = 48, kSizeBytes = 10;
   for (size_t at = kMagic; at + kHeader <= archive.size();) {
-    const std::string digits(reinterpret_cast<const char*>(archive.data() + at + kSizeAt), kSizeBytes);
-    const size_t size = std::strtoull(digits.c_str(), nullptr, 10), content = at + kHeader;
-    if (size > archive.size() - content) return {};
-    if (size > sizeof(Elf64_Ehdr) && std::memcmp(archive.data() + content, ELFMAG, SELFMAG) == 0)
-      return archive.subspan(content, size);
-    at = content + size + size % 2;
+    const std::optional<size_t> size =
+        size_in({reinterpret_cast<const char*>(archive.data() + at + kSizeAt), kSizeBytes});
+    const size_t content = at + kHeader;
+    if (!size.has_value() || *size > archive.size() - content) return {};
+    const Bytes member = archive.subspan(content, *size);
+    if (*size > sizeof(Elf64_Ehdr) && std::memcmp(member.data(), ELFMAG, SELFMAG) == 0)
+      return {member.begin(), member.end()};
+    at = content + *size + *size % 2;
   }
   return {};
 }
@@ -130,7 +138,7 @@ std::optional<uint64_t> address_of(const Code& c, Bytes library) {
 std::vector<FoundFunction> find_runtime(std::span<const std::byte> library,
                                         std::span<const std::byte> archive) {
   constexpr size_t kLeastCode = 4096;  // less would be found by chance
-  const Bytes object = object_of(archive);
+  const std::vector<std::byte> object = object_of(archive);
   const Code code = code_of(object);
   const auto base = code.text.size() >= kLeastCode ? address_of(code, library) : std::nullopt;
   std::vector<FoundFunction> out;

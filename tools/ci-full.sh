@@ -108,12 +108,18 @@ tidy() {
   ! grep 'error:' "$log"
 }
 
-# fuzzed PROGRAM: one fuzzer for its time; a line that says how it ended.
+# fuzzed PROGRAM: one fuzzer for its time, from its own inputs; a line that says how it ended.
 fuzzed() {
-  local log=$base-fuzz/$1.log rc=0
+  local log=$base-fuzz/$1.log rc=0 name=${1#drywell_} length=4096 options=()
+  name=${name%_fuzz}
+  case $name in
+    parse | execute) options=(-dict=tests/fuzz/ptx.dict) ;;
+    elf | fatbin | runtime_archive | packed_trace) length=65536 ;;
+    dap) length=16384 ;;
+  esac
   mkdir -p "$base-fuzz/$1.inputs"
-  "$base-fuzz/tests/fuzz/$1" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=4096 -artifact_prefix="$base-fuzz/$1-" "$base-fuzz/$1.inputs" \
-    tests/corpus tests/corpus/error >"$log" 2>&1 || rc=1
+  "$base-fuzz/tests/fuzz/$1" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=$length "${options[@]}" -artifact_prefix="$base-fuzz/$1-" \
+    "$base-fuzz/$1.inputs" "$base-fuzz/inputs/$name" >"$log" 2>&1 || rc=1
   [ $rc -eq 0 ] || tail -n 40 "$log"
   echo "$1: $(sed -n 's/^Done \(.*\)/\1/p' "$log")"
   return $rc
@@ -124,7 +130,9 @@ fuzz() {
     -DDRYWELL_BUILD_TESTS=OFF || return 1
   local targets
   mapfile -t targets < <(sed -n 's/^drywell_fuzzer(\([a-z_]*\).*/drywell_\1_fuzz/p' tests/fuzz/CMakeLists.txt)
-  cmake --build "$base-fuzz" --parallel "$(nproc)" --target "${targets[@]}" || return 1
+  cmake --build "$base-fuzz" --parallel "$(nproc)" --target "${targets[@]}" drywell_fuzz_seeds || return 1
+  rm -rf "$base-fuzz/inputs"
+  "$base-fuzz/tests/fuzz/drywell_fuzz_seeds" "$base-fuzz/inputs" || return 1
   export -f fuzzed
   export base
   printf '%s\n' "${targets[@]}" | xargs -n 1 -P "$(nproc)" bash -c 'fuzzed "$0"'

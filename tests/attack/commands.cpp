@@ -62,6 +62,9 @@ std::vector<Shape> shapes() {
       {"traces", "t.trace", {"trace", "diff", "FILE", source("traces/golden/tma-copy.trace")}},
       {"traces", "t.trace", {"trace", "check", "FILE"}},
       {"packed traces", "t.trace.zst", {"trace", "show", "FILE"}},
+      {"reports", "r.json", {"compare", "FILE", "FILE"}},
+      {"tensor maps", "m.map", {"desc", "tensor-map", "FILE"}},
+      {"debugger", "commands", {"step", source("tests/corpus/hard/e_ok.ptx"), "--arg=u32[64]:zeros", "--script=FILE"}},
       {"debug adapter", "", {"dap"}},
       {"layouts", "", {"layout", "WORD"}},
       {"patterns", "", {"conformance", "--list", "--filter", "WORD"}},
@@ -80,7 +83,7 @@ std::vector<Shape> shapes() {
 
 /// Commands that run kernels take bounds.
 bool runs_kernels(const std::vector<std::string>& words) {
-  return words[0] == "run" || (words[0] == "trace" && words[1] == "check");
+  return words[0] == "run" || words[0] == "step" || (words[0] == "trace" && words[1] == "check");
 }
 
 std::string replaced(std::string word, const std::string& name, const std::string& by) {

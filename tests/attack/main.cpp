@@ -71,24 +71,6 @@ const std::vector<Part>& parts() {
   return all;
 }
 
-std::string source(const std::string& relative) { return std::string(DRYWELL_SOURCE_DIR) + "/" + relative; }
-
-std::string content(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::string> files_of(const std::string& folder, const std::string& ending) {
-  constexpr uintmax_t kMostBytes = 256 << 10;
-  std::vector<std::string> all;
-  for (const auto& e : fs::directory_iterator(source(folder))) {
-    if (e.is_regular_file() && e.path().string().ends_with(ending) && e.file_size() <= kMostBytes)
-      all.push_back(e.path().string());
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
 namespace {
 
 struct Options {

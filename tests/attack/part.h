@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "child.h"
+#include "tests/fuzz/seeds.h"
 
 namespace drywell::attack {
 
@@ -48,13 +49,5 @@ Counts attack_commands(const Plan& p);
 Counts attack_outputs(const Plan& p);
 Counts attack_with_programs(const Plan& p);
 Counts attack_determinism(const Plan& p);
-
-/// Path of a file of the tree.
-std::string source(const std::string& relative);
-/// The content of a file; empty if there is none.
-std::string content(const std::string& path);
-/// Files of a folder of the tree that end so, in the order of names; not those beyond a quarter of a
-/// megabyte.
-std::vector<std::string> files_of(const std::string& folder, const std::string& ending);
 
 }  // namespace drywell::attack
