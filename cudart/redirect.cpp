@@ -1,5 +1,6 @@
 #include "cudart/redirect.h"
 
+#include <fmt/format.h>
 #include <link.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -34,7 +35,14 @@ bool is_empty_function(const uint8_t* code) {
 
 }  // namespace
 
+std::string runtime_stays(std::string_view file, bool can_redirect) {
+  const char* const why = can_redirect ? "no symbol table that would let Drywell's take its place"
+                                       : "Drywell's cannot take its place on this kind of host, which is not x86-64";
+  return fmt::format("{} has a CUDA runtime linked into it, and {}", file, why);
+}
+
 bool redirect(uintptr_t from, const void* to) {
+  if (!kCanRedirect) return false;
   const uintptr_t page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE)), begin = from / page * page,
                   end = (from + kJumpBytes + page - 1) / page * page;
   auto* const pages = reinterpret_cast<void*>(begin);
@@ -49,7 +57,7 @@ bool libraries_are_settled() { return _r_debug.r_state == r_debug::RT_CONSISTENT
 
 bool watch_libraries(void (*notified)()) {
   const uintptr_t notification = _r_debug.r_brk;
-  return notification != 0 && is_empty_function(reinterpret_cast<const uint8_t*>(notification)) &&
+  return kCanRedirect && notification != 0 && is_empty_function(reinterpret_cast<const uint8_t*>(notification)) &&
          redirect(notification, reinterpret_cast<const void*>(notified));
 }
 

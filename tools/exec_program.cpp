@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "cudart/redirect.h"
 #include "drywell/core/files.h"
 #include "drywell/sim/arch_config.h"
 #include "tools/common/limit_flags.h"
@@ -78,6 +79,8 @@ void check_program(const std::string& path, const fs::path& library) {
         fmt::format("{}: the CUDA runtime is linked into it statically, and without its symbol table (strip) Drywell's cannot take its place", path),
         "keep the symbols, or link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
   }
+  if (!cudart::kCanRedirect && program->has_runtime && !program->needs("libcudart.so"))
+    throw InputError(Code::E4612, cudart::runtime_stays(path), "link with -cudart shared (drywell nvcc does), or set CUDA_RUNTIME_LIBRARY to Shared in CMake");
   const auto stand_in = read_elf((library / kRuntime).string());
   if (!stand_in.has_value() || !(program->needs("libcudart.so") || program->needs("libcuda.so"))) return;
   std::string missing;

@@ -41,6 +41,11 @@ constexpr std::array<uint8_t, 16> kRuntimesTable = {0x6B, 0xD5, 0xFB, 0x6C, 0x5B
                                                     0x89, 0x87, 0xD9, 0x39, 0x12, 0xFD, 0x9D, 0xF9};
 constexpr std::string_view kFirst = "__cudaRegisterFatBinary";  // every file with a runtime of its own has it
 
+std::string remedy() {
+  return kCanRedirect ? fmt::format("{} can name the libcudart_static.a that it was linked with", kArchivesVariable)
+                      : "It has to be linked with -cudart shared";
+}
+
 using Functions = std::unordered_map<std::string_view, const void*>;
 
 bool is_runtime_name(std::string_view name) { return name.starts_with("cuda") || name.starts_with("__cuda"); }
@@ -151,11 +156,7 @@ CudaError cuGetExportTable(const void**, const void* table) {
   const bool found = ::dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr;
   const std::string name = found ? std::filesystem::path(caller.dli_fname).filename().string() : "a library";
   return serve_always("cuGetExportTable", [&](Context& c) {
-    c.say_once(
-        fmt::format("{} has a CUDA runtime linked into it, and no symbol table that would let Drywell's take "
-                    "its place: its CUDA calls fail. {} can "
-                    "name the libcudart_static.a that it was linked with (docs/exec.md)",
-                    name, kArchivesVariable));
+    c.say_once(fmt::format("{}: its CUDA calls fail. {} (docs/exec.md)", runtime_stays(name), remedy()));
     throw CallFailed{CudaError::not_supported};
   });
 }

@@ -15,6 +15,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
+from . import _processor  # first: without it an older processor ends the interpreter
 from ._core import version as __version__
 from .arrays import poison
 from .errors import (Deadlock, Diagnostic, Error, Fault, HazardError, IllegalError, InternalError, Stopped, UnsupportedError)

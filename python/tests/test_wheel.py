@@ -54,6 +54,14 @@ def test_programs_get_the_simulated_device(site, words):
     assert ran.stdout.split()[1] == "True"
 
 
+@pytest.mark.skipif(not shutil.which("qemu-x86_64"), reason="no qemu-x86_64 (package qemu-user)")
+def test_an_old_processor_gets_a_sentence(site):
+    command = ["qemu-x86_64", "-cpu", "core2duo", os.path.realpath(sys.executable), "-c", "import drywell"]
+    ran = subprocess.run(command, env={"PYTHONPATH": str(site)}, cwd=site, capture_output=True, text=True)
+    assert ran.returncode == 1
+    assert "ImportError: drywell: this processor has no SSE4.1; Drywell's programs are compiled for x86-64-v2" in ran.stderr
+
+
 def test_compilers_find_the_stand_in_of_ptxas(site):
     drywell(site, "list")
     ran = subprocess.run([site / "drywell/lib/drywell/drywell-ptxas", "--version"], capture_output=True, text=True)

@@ -254,7 +254,7 @@ TEST(Processor, AnOldOneGetsASentence) {
   const std::string qemu = "/usr/bin/qemu-x86_64";
   if (::access(qemu.c_str(), X_OK) != 0) GTEST_SKIP() << "no qemu-x86_64 (package qemu-user)";
   const std::string folder = test::binary_path().substr(0, test::binary_path().rfind('/') + 1);
-  for (const char* program : {"drywell", "drywell-inspect", "drywell-cuda"}) {
+  for (const char* program : {"drywell", "drywell-lab", "drywell-inspect", "drywell-debug", "drywell-cuda"}) {
     const Finished f = test::run_process(qemu, {"-cpu", "core2duo", folder + program, "--version"});
     EXPECT_EQ(f.exit_code, 6) << program;
     EXPECT_EQ(f.out, "");

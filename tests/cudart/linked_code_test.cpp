@@ -6,6 +6,7 @@
 #include "compiled_program.h"
 #include "cudart/function_symbols.h"
 #include "cudart/mapped_file.h"
+#include "cudart/redirect.h"
 #include "cudart/runtime_archive.h"
 
 namespace drywell::test {
@@ -89,8 +90,21 @@ TEST_F(LoadedLibrary, IsSearchedForAllOfTheArchivesCode) {
   ASSERT_NE(code, found.end());
   changed[code->second] ^= std::byte{1};  // the first segment is mapped at its offset, and the code's, too
   EXPECT_TRUE(cudart::find_runtime(changed, archive.bytes()).empty());
+  // Members begin at even addresses, not at those that records of ELF need.
+  const std::string magic = "!<arch>\n", member = "x/" + std::string(46, ' ') + "2" + std::string(9, ' ') + "`\n\n\n";
+  std::vector<std::byte> moved;
+  for (const char c : magic + member) moved.push_back(static_cast<std::byte>(c));
+  moved.insert(moved.end(), archive.bytes().begin() + static_cast<ptrdiff_t>(magic.size()), archive.bytes().end());
+  EXPECT_EQ(cudart::find_runtime(library.bytes(), moved), found);
   EXPECT_TRUE(cudart::find_runtime(library.bytes(), archive.bytes().first(100)).empty());
   EXPECT_TRUE(cudart::find_runtime(library.bytes().first(1000), archive.bytes()).empty());
+}
+
+// On a host with other machine code nothing is overwritten, and the sentence says so.
+TEST(LinkedRuntime, StaysWhereCodeCannotBeReplaced) {
+  EXPECT_EQ(cudart::runtime_stays("libx.so", true), "libx.so has a CUDA runtime linked into it, and no symbol table that would let Drywell's take its place");
+  EXPECT_EQ(cudart::runtime_stays("libx.so", false),
+            "libx.so has a CUDA runtime linked into it, and Drywell's cannot take its place on this kind of host, which is not x86-64");
 }
 
 TEST_F(CompiledProgram, CompilersAndLinkersAtRunTimeGivePtx) {
