@@ -118,7 +118,8 @@ fuzzed() {
     dap) length=16384 ;;
   esac
   mkdir -p "$base-fuzz/$1.inputs"
-  "$base-fuzz/tests/fuzz/$1" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=$length "${options[@]}" -artifact_prefix="$base-fuzz/$1-" \
+  # Otherwise undefined behaviour is a line in the log, and the fuzzer goes on.
+  UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1 "$base-fuzz/tests/fuzz/$1" -max_total_time="${DRYWELL_FUZZ_SECONDS:-60}" -max_len=$length "${options[@]}" -artifact_prefix="$base-fuzz/$1-" \
     "$base-fuzz/$1.inputs" "$base-fuzz/inputs/$name" >"$log" 2>&1 || rc=1
   [ $rc -eq 0 ] || tail -n 40 "$log"
   echo "$1: $(sed -n 's/^Done \(.*\)/\1/p' "$log")"
