@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <string>
 
 #include "drywell/core/sizes.h"
 
@@ -57,8 +58,9 @@ std::regex compile(std::string_view text) {
   try {
     // __polynomial (libstdc++): all alternatives at once instead of one after the other, which takes
     // exponential time on (a*)*b and a stack frame per character. It refuses back-references.
-    return std::regex(text.begin(), text.end(),
-                      std::regex_constants::ECMAScript | std::regex_constants::__polynomial);
+    // A string of its own: libstdc++ looks at the character behind a '(' that is the last one, which is zero in a
+    // string and anything behind a view (found by fuzzing).
+    return std::regex(std::string(text), std::regex_constants::ECMAScript | std::regex_constants::__polynomial);
   } catch (const std::regex_error& e) {
     throw PatternError(e.what());
   }

@@ -297,6 +297,12 @@ TEST(HardPatterns, AreRefusedOrFast) {
   EXPECT_TRUE(Pattern("").finds("anything"));
   EXPECT_TRUE(Pattern("^mma/(f16|bf16)").finds("mma/bf16"));
   EXPECT_THROW(Pattern("(a)\\1"), PatternError);
+  try {
+    Pattern(std::string_view("(?:a)", 1));  // what is behind a view is no part of it
+    ADD_FAILURE() << "an open parenthesis was taken";
+  } catch (const PatternError& e) {
+    EXPECT_THAT(e.what(), HasSubstr("Mismatched '('"));
+  }
   for (const char* number : {"a\\18446744073709551616", "a{18446744073709551616", "a{2,18446744073709551616}"}) EXPECT_THROW(Pattern{number}, PatternError) << number;
   EXPECT_TRUE(Pattern("kernel_18446744073709551616").finds("kernel_18446744073709551616"));
 }
