@@ -14,7 +14,7 @@ using isa::MemoryRole;
 using isa::SyncRole;
 using Pcs = std::set<uint32_t>;
 
-constexpr size_t kMostInstructions = 300;  // of a loop: those of libcu++ have about 40
+constexpr size_t kMostInstructions = 200;  // of a loop: those of libcu++ have 20 to 130
 
 bool is_wait(const Program& p, uint32_t pc) { return p.code[pc].sync == SyncRole::mbarrier_wait; }
 bool is_load(const isa::InstrSpec& row) { return row.memory == MemoryRole::load; }

@@ -10,7 +10,7 @@
 namespace drywell::sim {
 namespace {
 
-// A loop's known values depend on each other in fewer rounds than it has instructions (300 at most), and a round may be sixteen instructions.
+// A loop's known values depend on each other in fewer rounds than it has instructions (200 at most), and a round may be sixteen instructions.
 constexpr uint32_t kRounds = 8192;
 
 using isa::SyncRole;
