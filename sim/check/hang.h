@@ -33,11 +33,13 @@ class HangExplanation {
   /// How sure it is that a barrier is the cause, and does not follow from another one.
   enum class Certainty : uint8_t { sure,
                                    likely,
+                                   parity,  // possible, and the only one whose waits are for a free place and begin with parity 0
                                    possible };
   using SameLacks = std::vector<std::pair<std::string, std::vector<uint32_t>>>;  // without the CTA's number, and the ranks
   using Lacks = std::map<Certainty, SameLacks>;
   std::string causes() const;
   Lacks lacks() const;
+  std::set<uint32_t> wrong_parities() const;
   void add_lack(uint32_t address, SameLacks& all) const;
   std::string lines_of(const SameLacks& all, Certainty c, bool follows) const;
   Certainty certainty_of(uint32_t address) const;

@@ -8,6 +8,7 @@
 
 #include "sim/check/hang.h"
 #include "sim/check/hang_words.h"
+#include "sim/check/wait_roles.h"
 
 namespace drywell::sim::check {
 namespace {
@@ -20,15 +21,35 @@ bool came(const BarrierState& b) { return !b.ledger.empty() || !b.last_ledger.em
 HangExplanation::Lacks HangExplanation::lacks() const {
   Lacks all;
   std::set<uint32_t> seen;
+  const std::set<uint32_t> parities = wrong_parities();
   for (const auto& cta : cluster_.ctas) {
     for (const Warp& w : cta->warps) {
       if (w.finished()) continue;
       for (const Standing& s : standings(w)) {
-        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) add_lack(s.address, all[certainty_of(s.address)]);
+        if (s.on_mbarrier() && seen.insert(s.address).second && nothing_completes(s.address)) add_lack(s.address, all[parities.contains(s.address) ? Certainty::parity : certainty_of(s.address)]);
       }
     }
   }
   return all;
+}
+
+// Fresh mbarriers on which nobody has arrived: who uses what is in a place waits for parity 0, and who fills one begins with parity 1, which is true
+// at once. A thread that fills, and waits for parity 0, has begun with the wrong one. Empty if that is not the only kind of thread that waits so.
+std::set<uint32_t> HangExplanation::wrong_parities() const {
+  std::set<uint32_t> filled, others;
+  for (const auto& cta : cluster_.ctas) {
+    for (const Warp& w : cta->warps) {
+      for (const Standing& s : w.finished() ? std::vector<Standing>{} : standings(w)) {
+        const BarrierState* b = s.on_mbarrier() ? mbarriers_.find(s.address) : nullptr;
+        if (b == nullptr) continue;
+        const bool fresh = b->phase == b->base && s.parity == 0 && certainty_of(s.address) == Certainty::possible;
+        const bool fills = fresh && role_of_wait(*cluster_.launch->program, s.pc) == WaitRole::fills;
+        (fills ? filled : others).insert(s.address);
+      }
+    }
+  }
+  for (const uint32_t address : others) filled.erase(address);
+  return others.empty() ? std::set<uint32_t>{} : filled;
 }
 
 // Equal barriers of several CTAs are one entry.
@@ -42,7 +63,7 @@ void HangExplanation::add_lack(uint32_t address, SameLacks& all) const {
 std::string HangExplanation::causes() const {
   Lacks all = lacks();
   std::string out;
-  for (const Certainty c : {Certainty::sure, Certainty::likely, Certainty::possible}) {
+  for (const Certainty c : {Certainty::sure, Certainty::likely, Certainty::parity, Certainty::possible}) {
     if (c == Certainty::likely && out.empty()) out = repeated_waits() + circle();
     out += lines_of(all[c], c, !out.empty());
   }
@@ -56,7 +77,7 @@ std::string HangExplanation::lines_of(const SameLacks& all, Certainty c, bool fo
     replace_all(lack, "CTA rank", numbered("CTA rank", ranks), [](std::string_view rest) { return !rest.starts_with(' ') || digits_of(rest.substr(1)) == 0; });
     out += (one_of_them ? "    " : follows ? "  it may follow from that: "
                                            : "  the cause: ") +
-           lack + "\n";
+           lack + (c == Certainty::parity ? "; who waits fills a place that nothing has used yet: such a wait begins with parity 1" : "") + "\n";
   }
   if (one_of_them) out += "    (a wait for parity 1 of a fresh mbarrier is true at once: so begins who waits for a free slot)\n";
   return out;

@@ -1,5 +1,7 @@
 #include "sim/check/memory_accesses.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -109,6 +111,15 @@ bool overwrites_address(const Program& p, const DecodedOp& op) {
 
 }  // namespace
 
+// The lanes of one store may write one place: which of them writes last is not defined. Strong stores ask for no more than that.
+void MemoryAccesses::check_collisions(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  if (isa::spec(op.opcode).memory != isa::MemoryRole::store || parts_.launch.ordering(op).strong) return;
+  const LaneMask lanes = lanes_that_collide(w, op, mask);
+  if (lanes == 0) return;
+  const uint64_t at = lane_address(w, op, static_cast<uint32_t>(std::countr_zero(lanes)));
+  parts_.reporter.report(Rule::lanes_collide, nullptr, parts_.access(w, op, lanes, Agent::thread, true), [&] { return fmt::format("address {:#x}", at); });
+}
+
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
   if (store && parts_.launch.full() && parts_.launch.options.global_memory) parts_.unused.stored(w, parts_.pc_of(op));
   const bool follows = parts_.launch.follows_values();
@@ -131,6 +142,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   }
   if (!parts_.launch.full() && !peers) return;
   if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
+  if (store && parts_.launch.full()) check_collisions(w, op, mask);
   parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) {
     const LaneMask same = store ? lanes_that_store_what_is_there(w, op, lanes) : 0;
     // A store may repeat a part of what another has stored: that part is an access of its own.

@@ -7,10 +7,12 @@
 #include <bit>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "drywell/isa/spec.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/shared_layout.h"
+#include "sim/schedule/look_ahead.h"
 #include "sim/state/payload/mbarrier.h"
 
 namespace drywell::sim::check {
@@ -22,8 +24,10 @@ bool waits_on_mbarrier(const Program& p, size_t pc) {
   return pc < p.code.size() && p.code[pc].sync == SyncRole::mbarrier_wait;
 }
 
-// Lanes that spin may be at the branch behind the wait.
+// Lanes that spin may be at the branch behind the wait, or where libcu++ sleeps and reads the clock.
 uint32_t place_of_wait(const Program& p, uint32_t pc) {
+  const ClosedWait* const loop = waits_on_mbarrier(p, pc) ? nullptr : closed_wait(p, pc);
+  if (loop != nullptr && !loop->waits.empty()) return loop->waits.front();
   return pc != 0 && p.code[pc].flow == isa::Flow::branch && waits_on_mbarrier(p, pc - 1) ? pc - 1 : pc;
 }
 
@@ -57,7 +61,8 @@ Standing standing(const Warp& w, const LaneGroup& g, bool last_tried) {
     s.address = w.block.address;
     s.parity = w.block.parity;
   } else if (waits_on_mbarrier(p, s.pc) && g.frame == w.frame) {
-    take_mbarrier(w, p.code[s.pc], s);
+    const std::optional<Warp> there = s.pc == g.pc ? std::nullopt : look_ahead(w, g, s.pc);
+    take_mbarrier(there.has_value() ? *there : w, p.code[s.pc], s);
   } else {
     s.pc = g.pc;
     s.reason = last_tried && w.block.reason != BlockReason::none ? w.block.reason

@@ -14,6 +14,7 @@
 #include "drywell/isa/registers.h"
 #include "isa/rows.h"
 #include "sim/exec/call.h"
+#include "sim/exec/closed_waits.h"
 #include "sim/exec/cta_order.h"
 #include "sim/exec/decoder.h"
 #include "sim/exec/exec.h"
@@ -437,6 +438,8 @@ void Decoder::run(const isa::Function& kernel) {
   p_.ordered_across_ctas = p_.ordered_across_ctas || looks_at_reductions(p_);
   p_.polling = polling_loops(p_);
   p_.may_poll = loops_that_may_poll(p_);
+  p_.closed_waits = closed_waits(p_);
+  p_.closed_wait_at = closed_wait_at(p_, p_.closed_waits);
 }
 
 std::unique_ptr<Program> decode(const isa::Module& m, const isa::Function& f, const ModuleImage& image) {

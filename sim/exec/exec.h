@@ -132,6 +132,9 @@ uint64_t digest_of_stored(const Warp& w, const DecodedOp& op, LaneMask mask);
 /// Returns a digest of the value, and its size, that each lane of a store, not executed yet, stores; 0 if values differ.
 uint64_t digest_of_value(const Warp& w, const DecodedOp& op, LaneMask mask);
 
+/// Lanes of a store, not executed yet, that have the address of another one of its lanes and another value.
+LaneMask lanes_that_collide(const Warp& w, const DecodedOp& op, LaneMask mask);
+
 /// Value of lane `lane` of a source; `wide` selects 64-bit lanes instead of 32-bit lanes.
 inline uint64_t lane_value(const Warp& w, Src s, uint32_t lane, bool wide) {
   const uint8_t* base = w.bank[s.bank] + s.offset;

@@ -405,6 +405,38 @@ uint64_t digest_of_value(const Warp& w, const DecodedOp& op, LaneMask mask) {
   return first;
 }
 
+namespace {
+
+// As in most stores: no two lanes have one address.
+bool addresses_rise(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  uint64_t last = 0;
+  bool rise = true, first = true;
+  for_lanes(mask, [&](uint32_t lane) {
+    const uint64_t a = lane_address(w, op, lane);
+    rise = rise && (first || a > last);
+    last = a;
+    first = false;
+  });
+  return rise;
+}
+
+}  // namespace
+
+LaneMask lanes_that_collide(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Access* x = op.get_if<Access>();
+  if (x == nullptr || addresses_rise(w, op, mask)) return 0;
+  const Src* const slots = slots_at(w, x->first_slot);
+  LaneMask collide = 0;
+  for (LaneMask left = mask; left != 0; left &= left - 1) {
+    const auto one = static_cast<uint32_t>(std::countr_zero(left));
+    for_lanes(left & (left - 1), [&](uint32_t other) {
+      if (lane_address(w, op, one) != lane_address(w, op, other)) return;
+      if (digest_of_lane(w, *x, slots, one, 0) != digest_of_lane(w, *x, slots, other, 0)) collide |= 1u << one | 1u << other;
+    });
+  }
+  return collide;
+}
+
 template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::row::ld>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }
 template <> ExecFn bind<isa::row::st>(Decoder& d, DecodedOp& op) { return bind_access<true>(d, op, *d.operand(0), *d.operand(1)); }

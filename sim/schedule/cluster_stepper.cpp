@@ -202,6 +202,12 @@ Advance ClusterStepper::operate(size_t index, bool whole, bool& completed) {
   return Advance::fault;
 }
 
+bool ClusterStepper::waits_for_ever() {
+  if (!cluster_->pending.empty() || !s_.endless.proven(*cluster_, warps_)) return false;
+  fault_ = deadlock_of(*cluster_);
+  return true;
+}
+
 // Late completion: lazy and shuffled perform an operation here, when every warp is blocked or has had its turn (warps that
 // still run may spin on memory).
 Advance ClusterStepper::end_round(uint64_t grain) {
@@ -213,6 +219,7 @@ Advance ClusterStepper::end_round(uint64_t grain) {
     if (whole && !completed && a != Advance::fault) s_.at = At::operation;
     return a;
   }
+  if (waits_for_ever()) return Advance::fault;
   // An operation in the middle of the round may have woken a warp after its turn.
   if (s_.ran || cluster_->progress != s_.round_progress) return Advance::decision;
   s_.issue_progress = cluster_->progress;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "drywell/sim/run.h"
+#include "sim/schedule/endless_wait.h"
 #include "sim/schedule/functional.h"
 #include "sim/schedule/run_bounds.h"
 #include "sim/schedule/spin_watch.h"
@@ -62,6 +63,7 @@ struct SchedulePosition {
   uint32_t idle_rounds = 0;    // time-outs in a row without an event
   uint64_t idle_state = 0;     // fingerprint of the warps at one of them
   SpinWatch watch;
+  EndlessWait endless;
 };
 
 class ClusterStepper {
@@ -109,6 +111,7 @@ class ClusterStepper {
   Advance operate(size_t index, bool whole, bool& completed);
   bool catch_up();
   bool time_out_waits();
+  bool waits_for_ever();
   void time_out_one_wait();
   void part_lanes(Warp& w);
   bool stopped();

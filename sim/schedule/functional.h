@@ -38,6 +38,8 @@ inline Fault over_instructions(const RunOptions& o, GuestPlace place) { return {
 inline Fault over_cycles(const RunOptions& o, GuestPlace place) { return {Code::F3604, fmt::format("more than {} cycles", o.max_cycles), std::move(place)}; }
 /// Text of the condition that a blocked warp waits for.
 std::string describe_wait(const Cluster& c, const Warp& w);
+/// The state of the mbarrier at a shared address (shared_rank, shared_offset), whose phase of this parity is waited for.
+std::string describe_mbarrier(const Cluster& c, uint32_t address, uint32_t parity);
 /// Notifies the observers that the cluster's CTAs have finished; F3214 for a CTA with tensor memory still allocated.
 std::optional<Fault> check_finished(Cluster& c);
 

@@ -2,12 +2,13 @@
 
 #include <bit>
 
+#include "drywell/core/source_path.h"
 #include "drywell/isa/print.h"
+#include "sim/events/hub.h"
 #include "sim/schedule/functional.h"
+#include "sim/schedule/spins.h"
 #include "sim/schedule/warp_runner.h"
 #include "sim/state/program.h"
-#include "drywell/core/source_path.h"
-#include "sim/events/hub.h"
 
 namespace drywell::sim {
 
@@ -135,16 +136,17 @@ uint32_t cluster_arrivals(const Cluster& c) {
 
 }  // namespace
 
+std::string describe_mbarrier(const Cluster& c, uint32_t address, uint32_t parity) {
+  const Mbarrier* m = c.ctas.at(shared_rank(address))->smem.find_mbarrier(shared_offset(address));
+  if (m == nullptr) return "an mbarrier that no longer exists";
+  return fmt::format("mbarrier {:#x} of CTA rank {}: parity {} (phase {} is incomplete: {} of {} arrivals missing, {}; so far {} arrivals, {} bytes expected, {} delivered)",
+                     shared_offset(address), shared_rank(address), parity, m->phase, m->pending, m->expected, bytes_owed(m->tx), m->arrivals, m->tx_expected, m->tx_completed);
+}
+
 std::string describe_wait(const Cluster& c, const Warp& w) {
   const BlockInfo& b = w.block;
   switch (b.reason) {
-    case BlockReason::mbarrier: {
-      Smem& smem = const_cast<Cluster&>(c).cta(shared_rank(b.address)).smem;
-      const Mbarrier* m = smem.find_mbarrier(shared_offset(b.address));
-      if (m == nullptr) return "an mbarrier that no longer exists";
-      return fmt::format("mbarrier {:#x} of CTA rank {}: parity {} (phase {} is incomplete: {} of {} arrivals missing, {}; so far {} arrivals, {} bytes expected, {} delivered)",
-                         shared_offset(b.address), shared_rank(b.address), b.parity, m->phase, m->pending, m->expected, bytes_owed(m->tx), m->arrivals, m->tx_expected, m->tx_completed);
-    }
+    case BlockReason::mbarrier: return describe_mbarrier(c, b.address, b.parity);
     case BlockReason::named_barrier: {
       const NamedBarrier& n = w.cta->barriers[b.address & 15];
       return fmt::format("named barrier {}: {} of {} threads have arrived", b.address, n.arrived, n.expected);
@@ -153,24 +155,36 @@ std::string describe_wait(const Cluster& c, const Warp& w) {
     case BlockReason::setmaxnreg: return fmt::format("setmaxnreg: {} registers, {} are in the CTA's pool", b.address, w.cta->register_pool);
     case BlockReason::tmem_alloc: return fmt::format("tcgen05.alloc of {} columns", b.address);
     case BlockReason::warp_sync: return "lanes of its own warp that are elsewhere";
+    case BlockReason::none: return "what it polls";
     default: return block_reason_name(b.reason);
   }
+}
+
+// Warps that run and poll: what the checker knows of barriers does not say what they look at.
+std::string describe_running(const Cluster& c) {
+  std::string out;
+  for (const auto& cta : c.ctas) {
+    for (const Warp& w : cta->warps)
+      if (const std::string spins = w.finished() || w.block.reason != BlockReason::none ? "" : describe_spins(w); !spins.empty()) out += spins + "\n";
+  }
+  return out;
 }
 
 std::string describe_deadlock(const Cluster& c) {
   std::string out;
   if (c.launch->observers != nullptr) out = c.launch->observers->explain_hang(c);
-  if (!out.empty()) return out;
+  if (!out.empty()) return out + describe_running(c);
   for (const auto& cta : c.ctas) {
     for (const Warp& w : cta->warps) {
       if (w.finished()) continue;
+      if (w.block.reason == BlockReason::none) continue;
       const GuestPlace p = place_of(w, w.pc, w.active);
       out += fmt::format("  CTA ({},{},{}) warp {} waits at '{}'", cta->index.x, cta->index.y, cta->index.z, w.index, p.ptx);
       if (!p.source.file.empty()) out += fmt::format(" ({}:{})", base_name(p.source.file), p.source.line);
       out += fmt::format(" for {}\n", describe_wait(c, w));
     }
   }
-  return out;
+  return out + describe_running(c);
 }
 
 Fault deadlock_of(const Cluster& c) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -16,7 +17,9 @@
 #include "sim/events/hub.h"
 #include "sim/exec/exec.h"
 #include "sim/schedule/functional.h"
+#include "sim/schedule/look_ahead.h"
 #include "sim/state/gmem.h"
+#include "sim/state/payload/mbarrier.h"
 
 namespace drywell::sim {
 namespace {
@@ -32,8 +35,15 @@ struct Loop {
 
 bool polls(const Program& p, uint32_t pc) {
   const isa::InstrSpec& row = isa::spec(p.code[pc].opcode);
-  if (row.memory == isa::MemoryRole::atomic) return true;
+  if (row.memory == isa::MemoryRole::atomic || row.sync == isa::SyncRole::mbarrier_wait) return true;
   return row.memory == isa::MemoryRole::load && isa::is_uncached(p.instruction(p.code[pc]));
+}
+
+/// A loop of blocks that are not side by side, as nvcc may put the one that sleeps, is found as closed_waits() does.
+std::vector<uint32_t> polls_of(const Program& p, const ClosedWait& l) {
+  std::vector<uint32_t> all;
+  std::copy_if(l.body.begin(), l.body.end(), std::back_inserter(all), [&](uint32_t pc) { return polls(p, pc); });
+  return all;
 }
 
 std::vector<uint32_t> polls_of(const Program& p, const Loop& l) {
@@ -85,9 +95,22 @@ std::string in_memory(const uint8_t* bytes, uint32_t count) {
   return value < 10 ? fmt::format("{}", value) : fmt::format("{} ({:#x})", value, value);
 }
 
+/// The mbarrier that a lane asks; empty: the phase is complete, and the lane goes on.
+std::string mbarrier_in_words(const Warp& w, const DecodedOp& op, uint32_t lane) {
+  const Cluster& c = *w.cta->cluster;
+  const bool by_parity = c.launch->program->instruction(op).has(isa::Mod::parity);
+  const uint64_t a = lane_address(w, op, lane), phase = lane_value(w, op.src[1], lane, !by_parity);
+  const uint32_t address = shared_address(w, a, op.as<payload::Mbarrier>().cluster_space || is_shared_generic(a));
+  const uint32_t parity = by_parity ? static_cast<uint32_t>(phase) & 1 : static_cast<uint32_t>(phase >> 63);
+  if (shared_rank(address) >= c.ctas.size()) return {};
+  const Mbarrier* const m = c.ctas[shared_rank(address)]->smem.find_mbarrier(shared_offset(address));
+  return m == nullptr || m->parity_done(parity) ? "" : describe_mbarrier(c, address, parity);
+}
+
 /// The place that a lane polls: where it is and what it has, as words.
 std::string place_in_words(const Warp& w, const DecodedOp& op, uint32_t lane) {
   const Cluster& c = *w.cta->cluster;
+  if (op.sync == isa::SyncRole::mbarrier_wait) return mbarrier_in_words(w, op, lane);
   const isa::Instruction& i = c.launch->program->instruction(op);
   const isa::Mod space = i.mod(isa::Slot::space);
   const uint64_t a = lane_address(w, op, lane);
@@ -112,15 +135,18 @@ std::string place_in_words(const Warp& w, const DecodedOp& op, uint32_t lane) {
 
 /// What the lanes at one place of the program wait for; empty: they may go on.
 std::string spin_of(const Warp& w, uint32_t pc, LaneMask lanes, Loops& loops) {
+  const LaneGroup group{pc, lanes, w.frame, 0};
   const Program& p = *w.cta->cluster->launch->program;
+  const ClosedWait* const closed = closed_wait(p, pc);
   const std::optional<Loop>& loop = loops.around(p, pc);
-  if (!loop) return {};
-  const std::vector<uint32_t> reads = polls_of(p, *loop);
+  if (closed == nullptr && !loop) return {};
+  const std::vector<uint32_t> reads = closed != nullptr ? polls_of(p, *closed) : polls_of(p, *loop);
   if (reads.empty()) return fmt::format("go round {} for ever: the loop reads no memory (a flag that is not volatile is read once, before the loop)", at(place_of(w, pc, lanes)));
   std::string out;
   for (const uint32_t read : reads) {
+    const std::optional<Warp> there = look_ahead(w, group, read);  // nothing: of what the loop does not write, the lanes know it here
     std::set<std::string> places;
-    for_lanes(lanes, [&](uint32_t lane) { places.insert(place_in_words(w, p.code[read], lane)); });
+    for_lanes(there.has_value() ? there->active & lanes : lanes, [&](uint32_t lane) { places.insert(place_in_words(there.has_value() ? *there : w, p.code[read], lane)); });
     places.erase("");
     if (places.empty()) continue;
     out += fmt::format("{} {}: {}{}", out.empty() ? "poll by" : "\n      and by", at(place_of(w, read, lanes)), *places.begin(), places.size() == 1 ? "" : fmt::format("; {} more places", places.size() - 1));
@@ -184,6 +210,20 @@ std::string describe_spins(const std::vector<const Cluster*>& clusters) {
   const std::string text = spins.text();
   if (text.empty()) return {};
   return text + waits.text() + (checked ? "" : "\n  (--check says who wrote there last)");
+}
+
+std::string describe_spins(const Warp& w) {
+  Groups spins;
+  Loops loops;
+  const auto add = [&](uint32_t pc, LaneMask lanes) {
+    std::string what = lanes == 0 ? "" : spin_of(w, pc, lanes, loops);
+    if (!what.empty()) spins.add(w, lanes, std::move(what));
+  };
+  add(w.pc, w.active);
+  for (const LaneGroup& g : w.waiting)
+    if (g.frame == w.frame) add(g.pc, g.lanes);
+  const std::string text = spins.text();
+  return text.empty() ? text : text.substr(1);
 }
 
 Fault with_spins(Fault f, const std::vector<const Cluster*>& clusters) {

@@ -1,4 +1,4 @@
-// What a launch waits for that a bound has ended: warps that go round a loop and read memory, the places that they read, and what is there.
+// What a launch waits for that a bound has ended: warps that go round a loop and read memory or ask an mbarrier, the places that they read, and what is there.
 #pragma once
 
 #include <string>
@@ -11,6 +11,8 @@ namespace drywell::sim {
 
 /// A line for each group of warps that polls one place, or waits; empty if no warp polls. `clusters`: those that have not ended.
 std::string describe_spins(const std::vector<const Cluster*>& clusters);
+/// The same of one warp, without the line break ahead.
+std::string describe_spins(const Warp& w);
 /// The fault of a bound, with describe_spins behind its message.
 Fault with_spins(Fault f, const std::vector<const Cluster*>& clusters);
 

@@ -125,6 +125,12 @@ struct CallSite {
   Builtin builtin = Builtin::none;
 };
 
+/// A loop that only the answers of its mbarrier waits and the values of its loads can end (sim/exec/closed_waits.h).
+struct ClosedWait {
+  std::vector<uint32_t> body;          // pcs, rising
+  std::vector<uint32_t> waits, loads;  // among them
+};
+
 struct Program {
   const isa::Module* module = nullptr;
   const isa::Function* function = nullptr;  // the kernel
@@ -146,12 +152,20 @@ struct Program {
   std::vector<uint32_t> reg_lists;
   std::vector<bool> polling;              // by pc: in a loop that only polls memory (sim/exec/polling_loops.h); empty if there is none
   std::vector<bool> may_poll;             // by pc: in a loop that may only poll memory, through functions; empty if there is none
+  std::vector<ClosedWait> closed_waits;
+  std::vector<uint32_t> closed_wait_at;   // by pc: one more than the index of the smallest one around it; 0: none. Empty if there is none
   std::vector<std::string> unsupported;   // reasons why an instruction cannot run; payload::Unsupported is an index into them
 
   const FunctionCode& kernel() const { return functions[0]; }
   const isa::Function& function_of(const DecodedOp& op) const { return *functions[op.function].function; }
   const isa::Instruction& instruction(const DecodedOp& op) const { return function_of(op).body[op.instr]; }
 };
+
+/// The smallest such loop around the place; nullptr: there is none.
+inline const ClosedWait* closed_wait(const Program& p, uint32_t pc) {
+  const uint32_t at = pc < p.closed_wait_at.size() ? p.closed_wait_at[pc] : 0;
+  return at == 0 ? nullptr : &p.closed_waits[at - 1];
+}
 
 /// Targets of a branch, without the next instruction.
 std::span<const uint32_t> branch_targets(const Program& p, const DecodedOp& op);

@@ -280,6 +280,34 @@ END: bar.warp.sync -1;
   EXPECT_NE(why.find("(a wait for parity 1 of a fresh mbarrier is true at once: so begins who waits for a free slot)"), std::string::npos) << why;
 }
 
+// The producer's first wait for a free slot is for parity 0.
+TEST(Hang, NamesTheWaitThatBeginsWithTheWrongParity) {
+  const std::string why = hang(R"(
+  @first mbarrier.init.shared::cta.b64 [bar], 1;
+  @first mbarrier.init.shared::cta.b64 [bar+8], 1;
+  bar.sync 0;
+  setp.ge.u32 %p2, tid, 32;
+  @%p2 bra CONSUMER;
+)" + wait_for("[bar+8]", 0) + R"(
+  @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
+  @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
+  bra END;
+CONSUMER:
+  mbarrier.try_wait.parity.shared::cta.b64 %p1, [bar], 0;
+  @!%p1 bra CONSUMER;
+  ld.shared.u32 %r1, [smem];
+  mbarrier.arrive.shared::cta.b64 _, [bar+8];
+END: bar.warp.sync -1;
+)",
+                               64);
+  const size_t cause = why.find("  the cause: phase 0 of the mbarrier at "), follows = why.find("  it may follow from that: phase 0 of the mbarrier at ");
+  ASSERT_NE(cause, std::string::npos) << why;
+  ASSERT_NE(follows, std::string::npos) << why;
+  EXPECT_LT(cause, follows) << why;
+  EXPECT_NE(why.find("begins with parity 1"), std::string::npos) << why;
+  EXPECT_NE(why.substr(cause, follows - cause).find("+0x8"), std::string::npos) << why;
+}
+
 // Thread 0 of CTA 0 arrives on its own mbarrier where it means that of each CTA.
 TEST(Hang, NamesTheCtaWhoseMbarrierIsLeftOut) {
   AsyncCase c;

@@ -468,8 +468,8 @@ TEST(LookAlike, PacksOfAValueAndNothing) {
   cvt.rn.satfinite.e4m3x2.f32 %h3, %r3, %r2;
   cvt.u32.u16 %r4, %h3;
   and.b32 %r4, %r4, 255;
-  st.shared.b32 [smem], %r1;
-  st.shared.b32 [smem+4], %r4;
+  @first st.shared.b32 [smem], %r1;
+  @first st.shared.b32 [smem+4], %r4;
 )";
   expect_silence(c, sim::CheckLevel::full);
 }

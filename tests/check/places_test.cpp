@@ -9,10 +9,12 @@
 namespace drywell::sim {
 namespace {
 
-/// Of a kernel of two warps that has s in shared memory and the thread's number in %r1.
+/// Of a kernel of two warps that has s in shared memory and the warp's number in %r1.
 std::vector<Finding> findings_of(const std::string& body) {
-  const std::string text = ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
-      ".shared .align 16 .b8 s[256];\n.reg .b32 %r<2>;\nmov.u32 %r1, %tid.x;\n" + body + "ret;\n}\n.file 1 \"k.cu\"\n.file 2 \"wrap.h\"\n";
+  const std::string text =
+      ".version 8.7\n.target sm_100a\n.address_size 64\n.visible .entry k()\n{\n"
+      ".shared .align 16 .b8 s[256];\n.reg .b32 %r<2>;\nmov.u32 %r1, %tid.x;\nshr.u32 %r1, %r1, 5;\n" +
+      body + "ret;\n}\n.file 1 \"k.cu\"\n.file 2 \"wrap.h\"\n";
   Device d;
   const LoadedModule m = d.load_ptx(text);
   HazardChecker checker;

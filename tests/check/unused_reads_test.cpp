@@ -139,10 +139,10 @@ TEST(UnusedReads, ThatARegisterForgetsAreANote) {
 // The lanes of a warp store sums that differ in the last bit in one place; a second warp with the same lanes stores the same.
 TEST(EqualStores, OfLanesThatShareAPlaceAreNoRace) {
   const std::string place = "mov.u32 %r7, s;\n";
-  expect(place + "st.shared.b32 [%r7], %r4;\n", {});
-  expect(place + "st.shared.b32 [%r7], %r1;\n", {"H7401"});
-  expect("st.global.b32 [%rd1+64], %r4;\n", {});
-  expect("st.global.b32 [%rd1+64], %r1;\n", {"H7402"});
+  expect(place + "st.shared.b32 [%r7], %r4;\n", {"H7413"});
+  expect(place + "st.shared.b32 [%r7], %r1;\n", {"H7401", "H7413"});
+  expect("st.global.b32 [%rd1+64], %r4;\n", {"H7413"});
+  expect("st.global.b32 [%rd1+64], %r1;\n", {"H7402", "H7413"});
 }
 
 // Each of two CTAs loads a word and stores it again, as Triton's test_load_scope_sem_coop_grid_cta_one; both store a constant; the others change it.

@@ -1,0 +1,79 @@
+#include "sim/schedule/endless_wait.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "sim/exec/exec.h"
+#include "sim/schedule/look_ahead.h"
+#include "sim/state/program.h"
+
+namespace drywell::sim {
+namespace {
+
+// A loop's known values depend on each other in fewer rounds than it has instructions (200 at most), and a round may be sixteen instructions.
+constexpr uint32_t kRounds = 8192;
+
+using isa::SyncRole;
+
+bool at_barrier(const Program& p, uint32_t pc) {
+  const DecodedOp& op = p.code[pc];
+  return op.aligned || op.sync == SyncRole::warp_barrier || op.sync == SyncRole::cta_barrier || op.sync == SyncRole::cluster_wait;
+}
+
+/// Nothing: the lanes may go on. Sums of this are the same wherever in a loop the lanes are.
+std::optional<uint64_t> state_of(const Program& p, uint32_t pc, LaneMask lanes) {
+  const ClosedWait* loop = closed_wait(p, pc);
+  if (loop == nullptr && !at_barrier(p, pc)) return std::nullopt;
+  const uint64_t place = loop != nullptr ? p.code.size() + p.closed_wait_at[pc] : pc;
+  return lanes * ((place * 2 + 1) * 0x9E3779B97F4A7C15ull);
+}
+
+std::optional<uint64_t> state_of(const Program& p, const Warp& w) {
+  std::optional<uint64_t> sum = state_of(p, w.pc, w.active);
+  for (const LaneGroup& g : w.waiting) {
+    const std::optional<uint64_t> one = g.lanes == 0 ? 0 : state_of(p, g.pc, g.lanes);
+    if (!sum.has_value() || !one.has_value()) return std::nullopt;
+    *sum += *one;
+  }
+  return sum;
+}
+
+/// The lanes' loads in the loop are of the cluster's shared memory, which only the cluster writes.
+bool loads_shared(const Warp& w, const Program& p, const LaneGroup& group) {
+  const ClosedWait* loop = closed_wait(p, group.pc);
+  if (loop == nullptr) return true;
+  return std::all_of(loop->loads.begin(), loop->loads.end(), [&](uint32_t load) {
+    const isa::Mod space = p.instruction(p.code[load]).mod(isa::Slot::space);
+    if (space != isa::Mod::none) return space == isa::Mod::shared || space == isa::Mod::shared_cta;
+    const std::optional<Warp> there = look_ahead(w, group, load);
+    bool shared = there.has_value() && there->active == group.lanes;
+    for_lanes(group.lanes, [&](uint32_t lane) { shared = shared && is_shared_generic(lane_address(*there, p.code[load], lane)); });
+    return shared;
+  });
+}
+
+bool loads_shared(const Warp& w, const Program& p) {
+  return loads_shared(w, p, {w.pc, w.active, w.frame, 0}) && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return loads_shared(w, p, g); });
+}
+
+}  // namespace
+
+bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
+  const Program& p = *c.launch->program;
+  if (p.closed_waits.empty()) return false;
+  uint64_t state = 0;
+  for (const Warp* w : warps) {
+    if (w->finished()) continue;
+    const std::optional<uint64_t> one = state_of(p, *w);
+    if (!one.has_value()) return rounds_ = 0, false;
+    state = state * 0x100000001B3ull + *one;
+  }
+  if (state != state_ || progress_ != c.progress) rounds_ = 0;
+  state_ = state;
+  progress_ = c.progress;
+  if (++rounds_ < kRounds) return false;
+  rounds_ = 0;
+  return std::all_of(warps.begin(), warps.end(), [&](const Warp* w) { return w->finished() || loads_shared(*w, p); });
+}
+
+}  // namespace drywell::sim
