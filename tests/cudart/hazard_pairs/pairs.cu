@@ -468,7 +468,7 @@ W shuffle_address(const int *in, int *out) {
   int t = threadIdx.x;
   if (t < 8) {
     int n = __shfl_sync(0xff, in[t], wrong ? 9 : 3) & 63;
-    out[n] = t == 3;
+    out[n] = 1;
   }
 }
 #undef W
