@@ -38,6 +38,12 @@ std::optional<uint64_t> state_of(const Program& p, const Warp& w) {
   return sum;
 }
 
+/// Of a warp of which no lane polls: one that stands at a barrier executes nothing, and one that only comes past it does.
+uint64_t executed(const Program& p, const Warp& w) {
+  const auto polls = [&](const LaneGroup& g) { return g.lanes != 0 && closed_wait(p, g.pc) != nullptr; };
+  return closed_wait(p, w.pc) != nullptr || std::any_of(w.waiting.begin(), w.waiting.end(), polls) ? 0 : w.instructions;
+}
+
 /// The lanes' loads in the loop are of the cluster's shared memory, which only the cluster writes.
 bool loads_shared(const Warp& w, const Program& p, const LaneGroup& group) {
   const ClosedWait* loop = closed_wait(p, group.pc);
@@ -66,7 +72,7 @@ bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
     if (w->finished()) continue;
     const std::optional<uint64_t> one = state_of(p, *w);
     if (!one.has_value()) return rounds_ = 0, false;
-    state = state * 0x100000001B3ull + *one;
+    state = (state * 0x100000001B3ull + *one) * 0x100000001B3ull + executed(p, *w);
   }
   if (state != state_ || progress_ != c.progress) rounds_ = 0;
   state_ = state;

@@ -143,6 +143,27 @@ AGAIN:
   for (const auto driver : kDrivers) EXPECT_EQ(deadlock(driver, wait, false), "no fault") << sim::driver_name(driver);
 }
 
+// A warp that comes past a barrier again and again is at none.
+TEST(EndlessWait, AWaitForAWarpThatMeetsInALoopIsRight) {
+  std::string wait = R"(
+  setp.ge.u32 %p4, %r1, 32;
+  @%p4 bra AGAIN;
+WORK:
+  bar.warp.sync -1;
+)";
+  for (int i = 0; i < 12; ++i) wait += "  add.u32 %r4, %r4, 1;\n";
+  wait += R"(
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p3, %r2, 200000;
+  @%p3 bra WORK;
+  @!%p2 mbarrier.arrive.shared::cta.b64 %rd4, [bar];
+AGAIN:
+  mbarrier.test_wait.shared::cta.b64 %p1, [bar], %rd1;
+  @!%p1 bra AGAIN;
+)";
+  for (const auto driver : kDrivers) EXPECT_EQ(deadlock(driver, wait, false), "no fault") << sim::driver_name(driver);
+}
+
 // Under the timed driver the bound of time or cycles ends the launch: it says for what.
 TEST(EndlessWait, ABoundNamesTheBarrier) {
   sim::Device device;
