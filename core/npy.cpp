@@ -223,7 +223,7 @@ NpyArray NpyArray::of_bytes(std::string dtype, std::span<const std::byte> bytes,
   if (!size) throw InputError(Code::E4005, fmt::format("dtype '{}' is not supported", dtype));
   if (byte_size(shape, *size) != bytes.size()) {
     throw InputError(Code::E4006, fmt::format("{} bytes do not make {}{}", bytes.size(), dtype_name(dtype),
-                                          shape_text(shape)));
+                                              shape_text(shape)));
   }
   return {std::move(dtype), std::move(shape), {bytes.begin(), bytes.end()}};
 }

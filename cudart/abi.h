@@ -75,9 +75,20 @@ struct FatbinWrapper {
 inline constexpr uint32_t kFatbinWrapperMagic = 0x466243B1, kLinkedFatbin = 2;
 
 /// cudaMemcpyKind
-enum class CopyKind : int { host_to_host = 0, host_to_device = 1, device_to_host = 2, device_to_device = 3, inferred = 4 };
+enum class CopyKind : int {
+  host_to_host = 0,
+  host_to_device = 1,
+  device_to_host = 2,
+  device_to_device = 3,
+  inferred = 4
+};
 /// cudaMemoryType
-enum class MemoryType : int { unregistered = 0, host = 1, device = 2, managed = 3 };
+enum class MemoryType : int {
+  unregistered = 0,
+  host = 1,
+  device = 2,
+  managed = 3
+};
 
 struct PointerAttributes {
   MemoryType type;
@@ -198,7 +209,20 @@ struct HostNodeParams {
   void* user_data;
 };
 /// cudaGraphNodeType
-enum class GraphNodeType : int { kernel = 0, memcpy = 1, memset = 2, host = 3, graph = 4, empty = 5, wait_event = 6, event_record = 7, mem_alloc = 10, mem_free = 11, batch_mem_op = 12, conditional = 13 };
+enum class GraphNodeType : int {
+  kernel = 0,
+  memcpy = 1,
+  memset = 2,
+  host = 3,
+  graph = 4,
+  empty = 5,
+  wait_event = 6,
+  event_record = 7,
+  mem_alloc = 10,
+  mem_free = 11,
+  batch_mem_op = 12,
+  conditional = 13
+};
 
 /// cudaMemAllocNodeParams
 struct MemAllocNodeParams {
@@ -209,7 +233,14 @@ struct MemAllocNodeParams {
 };
 
 /// CUstreamBatchMemOpType
-enum class MemOp : int { wait32 = 1, write32 = 2, flush = 3, wait64 = 4, write64 = 5, barrier = 6 };
+enum class MemOp : int {
+  wait32 = 1,
+  write32 = 2,
+  flush = 3,
+  wait64 = 4,
+  write64 = 5,
+  barrier = 6
+};
 /// CUstreamBatchMemOpParams
 struct BatchMemOp {
   MemOp op;
@@ -218,9 +249,11 @@ struct BatchMemOp {
   uint64_t alias, unused;
 };
 /// cudaGraphConditionalNodeType
-enum class ConditionType : int { if_ = 0,
-                                 while_ = 1,
-                                 switch_ = 2 };
+enum class ConditionType : int {
+  if_ = 0,
+  while_ = 1,
+  switch_ = 2
+};
 /// cudaConditionalNodeParams
 struct ConditionalNodeParams {
   uint64_t handle;

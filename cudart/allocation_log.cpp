@@ -7,7 +7,8 @@
 namespace drywell::cudart {
 namespace {
 
-const char* kind(MemoryType t) { return t == MemoryType::device ? "device" : t == MemoryType::managed ? "managed" : "pinned"; }
+const char* kind(MemoryType t) { return t == MemoryType::device ? "device" : t == MemoryType::managed ? "managed"
+                                                                                                      : "pinned"; }
 
 }  // namespace
 

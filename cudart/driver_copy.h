@@ -6,7 +6,12 @@
 namespace drywell::cudart {
 
 /// CUmemorytype
-enum class DriverMemory : int { host = 1, device = 2, array = 3, unified = 4 };
+enum class DriverMemory : int {
+  host = 1,
+  device = 2,
+  array = 3,
+  unified = 4
+};
 
 /// One end of a CUDA_MEMCPY2D.
 struct DriverEnd2D {

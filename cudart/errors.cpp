@@ -36,13 +36,25 @@ struct CodeMeaning {
 // The first match counts. If PTX does not specify the device's error, the result is a launch failure, as CUDA reports for
 // errors inside a kernel that have no separate number.
 constexpr CodeMeaning kFaults[] = {
-    {Code::F3001, CudaError::illegal_address},  {Code::F3002, CudaError::misaligned_address}, {Code::F3006, CudaError::invalid_pc},
-    {Code::F3101, CudaError::misaligned_address}, {Code::F3214, CudaError::tensor_memory_leak}, {Code::F3301, CudaError::misaligned_address},
-    {Code::F3305, CudaError::misaligned_address}, {Code::F3306, CudaError::illegal_address},    {Code::F3307, CudaError::illegal_address},
-    {Code::F3310, CudaError::misaligned_address}, {"F33", CudaError::illegal_instruction},  {Code::F3501, CudaError::illegal_address},
-    {Code::F3601, CudaError::launch_timeout},     {Code::F3602, CudaError::launch_timeout},
-    {Code::F3604, CudaError::launch_timeout},     {Code::F3605, CudaError::launch_timeout},     {Code::F3702, CudaError::assert_failed},
-    {"U", CudaError::not_supported},          {"", CudaError::launch_failure},
+    {Code::F3001, CudaError::illegal_address},
+    {Code::F3002, CudaError::misaligned_address},
+    {Code::F3006, CudaError::invalid_pc},
+    {Code::F3101, CudaError::misaligned_address},
+    {Code::F3214, CudaError::tensor_memory_leak},
+    {Code::F3301, CudaError::misaligned_address},
+    {Code::F3305, CudaError::misaligned_address},
+    {Code::F3306, CudaError::illegal_address},
+    {Code::F3307, CudaError::illegal_address},
+    {Code::F3310, CudaError::misaligned_address},
+    {"F33", CudaError::illegal_instruction},
+    {Code::F3501, CudaError::illegal_address},
+    {Code::F3601, CudaError::launch_timeout},
+    {Code::F3602, CudaError::launch_timeout},
+    {Code::F3604, CudaError::launch_timeout},
+    {Code::F3605, CudaError::launch_timeout},
+    {Code::F3702, CudaError::assert_failed},
+    {"U", CudaError::not_supported},
+    {"", CudaError::launch_failure},
 };
 
 constexpr CodeMeaning kExceptions[] = {

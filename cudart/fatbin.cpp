@@ -55,9 +55,11 @@ FatbinImage read_entry(const uint8_t* e, uint32_t header, uint64_t payload) {
   i.kind = static_cast<ImageKind>(at<uint16_t>(e, 0));
   i.sm = at<uint32_t>(e, 28);
   const auto flags = at<uint64_t>(e, 40);
-  i.variant = (flags & kFlagArchSpecific) != 0 ? 'a' : (flags & kFlagFamily) != 0 ? 'f' : 0;
+  i.variant = (flags & kFlagArchSpecific) != 0 ? 'a' : (flags & kFlagFamily) != 0 ? 'f'
+                                                                                  : 0;
   i.payload = {e + header, payload};
-  i.packing = (flags & kFlagZstd) != 0 ? FatbinImage::Packing::zstd : (flags & kFlagLz4) != 0 ? FatbinImage::Packing::lz4 : FatbinImage::Packing::none;
+  i.packing = (flags & kFlagZstd) != 0 ? FatbinImage::Packing::zstd : (flags & kFlagLz4) != 0 ? FatbinImage::Packing::lz4
+                                                                                              : FatbinImage::Packing::none;
   i.compressed = std::min<uint64_t>(at<uint32_t>(e, 16), payload);
   i.uncompressed = at<uint64_t>(e, 56);
   return i;

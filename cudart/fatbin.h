@@ -15,15 +15,22 @@
 
 namespace drywell::cudart {
 
-enum class ImageKind : uint16_t { ptx = 1, machine_code = 2 };
+enum class ImageKind : uint16_t {
+  ptx = 1,
+  machine_code = 2
+};
 
 struct FatbinImage {
   ImageKind kind = ImageKind::ptx;
-  uint32_t sm = 0;                  // 100
-  char variant = 0;                 // 'a' (exactly this chip), 'f' (its family) or 0
+  uint32_t sm = 0;                   // 100
+  char variant = 0;                  // 'a' (exactly this chip), 'f' (its family) or 0
   std::span<const uint8_t> payload;  // the stored bytes, maybe compressed
   uint64_t compressed = 0, uncompressed = 0;
-  enum class Packing : uint8_t { none, lz4, zstd } packing = Packing::none;
+  enum class Packing : uint8_t {
+    none,
+    lz4,
+    zstd
+  } packing = Packing::none;
 
   std::string target() const;  // "compute_100a", "sm_100"
   /// Returns the stored bytes, decompressed, maybe with padding. Throws InputError E4602 if they are damaged.

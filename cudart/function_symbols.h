@@ -19,8 +19,10 @@ struct FunctionSymbol {
 
 /// The table for linkers has a file's own functions, too, unless it was stripped; the other one only what the
 /// file exports and imports.
-enum class SymbolTable { linker,
-                         exported };
+enum class SymbolTable {
+  linker,
+  exported
+};
 
 /// Calls `visit` for each function that the file defines. Nothing for a damaged file, or one without that
 /// table.

@@ -145,7 +145,7 @@ using Bodies = std::vector<std::shared_ptr<GraphExec>>;
 /// The body to run: its number, or that of no body.
 size_t chosen(ConditionType type, uint32_t value) {
   return type == ConditionType::switch_ ? value : value != 0 ? 0
-                                                                           : 1;
+                                                             : 1;
 }
 
 void run_condition(Context& c, const ConditionalNodeParams& p, const Bodies& bodies) {

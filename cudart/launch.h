@@ -41,9 +41,9 @@ struct LaunchRecord {
   sim::LaunchConfig config;
   uint64_t warp_instructions = 0, cycles = 0;
   double seconds = 0, host_seconds = 0;
-  std::string fault;  // code, or empty
+  std::string fault;                                // code, or empty
   uint64_t hazard_errors = 0, hazard_warnings = 0;  // distinct hazards, with --check
-  uint32_t values = 0;  // digest of all device memory after the launch (Memory::digest), with --summary or --report
+  uint32_t values = 0;                              // digest of all device memory after the launch (Memory::digest), with --summary or --report
   std::shared_ptr<const sim::TimingReport> timing;
 };
 

@@ -22,9 +22,9 @@ class GuestModule;
 /// The object of a CUfunction, cudaFunction_t and cudaKernel_t.
 struct Kernel {
   GuestModule* module = nullptr;
-  std::string name;              // mangled
-  std::string plain;             // demangled, without arguments
-  std::string display;           // `plain`, shortened for people
+  std::string name;                          // mangled
+  std::string plain;                         // demangled, without arguments
+  std::string display;                       // `plain`, shortened for people
   std::optional<uint32_t> max_dynamic_smem;  // bytes; set by the program
   bool non_portable_cluster = false;
   int carveout = -1, cluster_policy = 0;
@@ -54,7 +54,10 @@ class GuestModule : public std::enable_shared_from_this<GuestModule> {
   /// Loads at the first call. Throws what `load` throws, and CallFailed for later calls after a failure.
   const sim::LoadedModule& loaded(const ModuleLoader& load);
   bool is_loaded() const { return module_.has_value(); }
-  void unload() { module_.reset(); failed_.reset(); }
+  void unload() {
+    module_.reset();
+    failed_.reset();
+  }
   Kernel& kernel(const std::string& name);
   const std::map<std::string, std::unique_ptr<Kernel>>& kernels() const { return kernels_; }
   const std::string& name() const { return name_; }

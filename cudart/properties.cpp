@@ -97,7 +97,8 @@ int device_attribute(const sim::Device& d, int attribute) {
   const int bus = bus_bits(cc);
   switch (attribute) {
 #define ATTRIBUTE(NUMBER_, VALUE_) \
-  case NUMBER_: return static_cast<int>(VALUE_);
+  case NUMBER_:                    \
+    return static_cast<int>(VALUE_);
 #include "cudart/table/device_attributes.inc"
 #undef ATTRIBUTE
     default: return 0;

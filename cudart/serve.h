@@ -18,12 +18,14 @@ CudaError serve_call(const char* name, Body body, void* closure, bool after_faul
 /// Runs `f(Context&)`. After a kernel's fault every call fails at once with the fault's error, as on a device.
 template <class F>
 CudaError serve(const char* name, F&& f) {
-  return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, false);
+  return serve_call(
+      name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, false);
 }
 /// As serve, for calls that work after a fault and before cuInit.
 template <class F>
 CudaError serve_always(const char* name, F&& f) {
-  return serve_call(name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
+  return serve_call(
+      name, [](void* closure, Context& c) { (*static_cast<std::remove_reference_t<F>*>(closure))(c); }, &f, true);
 }
 
 /// A kernel is about to be launched: lets the framework say what its allocator has handed out. It may need the lock of its interpreter, which

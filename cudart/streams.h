@@ -49,7 +49,7 @@ struct GraphNode {
   Graph* graph = nullptr;
   GraphNodeType type = GraphNodeType::empty;
   Work work;
-  std::vector<GraphNode*> after;  // nodes that must run before this one
+  std::vector<GraphNode*> after;        // nodes that must run before this one
   const GraphNode* original = nullptr;  // a clone's original node: used for comparison, never dereferenced
 };
 
@@ -101,9 +101,11 @@ struct HeldWork {
 };
 
 /// cudaStreamCaptureMode
-enum class CaptureMode : int { global = 0,
-                               thread_local_ = 1,
-                               relaxed = 2 };
+enum class CaptureMode : int {
+  global = 0,
+  thread_local_ = 1,
+  relaxed = 2
+};
 
 struct Stream {
   uint64_t id = 0;
@@ -111,15 +113,15 @@ struct Stream {
   void* green = nullptr;  // its green context
   unsigned flags = 0;
   int priority = 0;
-  Graph* capture = nullptr;  // the graph it records into
-  bool origin = false;       // the stream on which the capture began
-  bool into_own_graph = false;  // the capture adds to a graph of the program
+  Graph* capture = nullptr;                        // the graph it records into
+  bool origin = false;                             // the stream on which the capture began
+  bool into_own_graph = false;                     // the capture adds to a graph of the program
   CaptureMode capture_mode = CaptureMode::global;  // of the origin, and its thread
   std::thread::id capture_thread;
   bool invalidated = false;  // a call that cannot be captured was made
   uint64_t capture_id = 0;
-  std::vector<GraphNode*> last;  // the nodes that the next one comes after
-  uint64_t works = 0;            // submitted so far, waits for events among them
+  std::vector<GraphNode*> last;      // the nodes that the next one comes after
+  uint64_t works = 0;                // submitted so far, waits for events among them
   std::vector<GraphEdgeData> edges;  // for cudaStreamGetCaptureInfo: as many as `last`, all zero
 };
 

@@ -22,8 +22,14 @@ std::string_view reg_prefix(Mod type) {
   switch (type) {
     case Mod::pred: return "%p";
     case Mod::b8: return "%b";
-    case Mod::b16: case Mod::u16: case Mod::s16: case Mod::f16: case Mod::bf16: return "%rs";
-    case Mod::b64: case Mod::u64: case Mod::s64: return "%rd";
+    case Mod::b16:
+    case Mod::u16:
+    case Mod::s16:
+    case Mod::f16:
+    case Mod::bf16: return "%rs";
+    case Mod::b64:
+    case Mod::u64:
+    case Mod::s64: return "%rd";
     case Mod::f32: return "%f";
     case Mod::f64: return "%fd";
     case Mod::b128: return "%rq";

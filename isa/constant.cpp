@@ -9,8 +9,8 @@ namespace {
 // Longer spellings first: "<<" before "<".
 constexpr std::array kBinary = {BinaryOperator{"||", 1}, BinaryOperator{"&&", 2}, BinaryOperator{"==", 6}, BinaryOperator{"!=", 6},
                                 BinaryOperator{"<=", 7}, BinaryOperator{">=", 7}, BinaryOperator{"<<", 8}, BinaryOperator{">>", 8},
-                                BinaryOperator{"|", 3},  BinaryOperator{"^", 4},  BinaryOperator{"&", 5},  BinaryOperator{"<", 7},
-                                BinaryOperator{">", 7},  BinaryOperator{"+", 9},  BinaryOperator{"-", 9},  BinaryOperator{"*", 10},
+                                BinaryOperator{"|", 3}, BinaryOperator{"^", 4}, BinaryOperator{"&", 5}, BinaryOperator{"<", 7},
+                                BinaryOperator{">", 7}, BinaryOperator{"+", 9}, BinaryOperator{"-", 9}, BinaryOperator{"*", 10},
                                 BinaryOperator{"/", 10}, BinaryOperator{"%", 10}};
 
 constexpr const char* kExactBits = "0f… stands for exact bits and takes part in no expression; write 0d… or a decimal number";

@@ -185,7 +185,8 @@ void check_scales(const InstrDescriptor& d, const MmaForm& form, Diagnostics& ou
   // K = 96: three factors begin at any byte, six at an even one, and both go on in the next word.
   const auto id_ok = [&](uint8_t id) {
     if (d.k96) return form.scale == ScaleVector::x2 || id % 2 == 0;
-    return form.scale == ScaleVector::x4 ? id == 0 : form.scale == ScaleVector::x2 ? id % 2 == 0 : true;
+    return form.scale == ScaleVector::x4 ? id == 0 : form.scale == ScaleVector::x2 ? id % 2 == 0
+                                                                                   : true;
   };
   if (!id_ok(d.sfa_id) || !id_ok(d.sfb_id)) {
     out.error(Code::E1428, where,
@@ -219,14 +220,14 @@ void check_max_shift(const InstrDescriptor& d, const MmaForm& form, Diagnostics&
 }  // namespace
 
 std::string_view to_string(MmaKind kind) {
-  static constexpr std::string_view kNames[] = {"f16",      "tf32", "f8f6f4",  "i8",
+  static constexpr std::string_view kNames[] = {"f16", "tf32", "f8f6f4", "i8",
                                                 "mxf8f6f4", "mxf4", "mxf4nvf4"};
   return kNames[static_cast<unsigned>(kind)];
 }
 
 std::string_view to_string(MmaElement e) {
-  static constexpr std::string_view kNames[] = {"f16",  "bf16", "tf32", "e4m3", "e5m2",   "e2m3",
-                                                "e3m2", "e2m1", "u8",   "s8",   "invalid"};
+  static constexpr std::string_view kNames[] = {"f16", "bf16", "tf32", "e4m3", "e5m2", "e2m3",
+                                                "e3m2", "e2m1", "u8", "s8", "invalid"};
   return kNames[static_cast<unsigned>(e)];
 }
 
@@ -326,11 +327,13 @@ MmaElement element_of(MmaKind kind, uint8_t code) {
                                            MmaElement::e2m3, MmaElement::e3m2, MmaElement::e2m1};
   switch (kind) {
     case MmaKind::f16:
-      return code == 0 ? MmaElement::f16 : code == 1 ? MmaElement::bf16 : MmaElement::invalid;
+      return code == 0 ? MmaElement::f16 : code == 1 ? MmaElement::bf16
+                                                     : MmaElement::invalid;
     case MmaKind::tf32: return code == 2 ? MmaElement::tf32 : MmaElement::invalid;
     case MmaKind::f8f6f4:
     case MmaKind::mxf8f6f4: return code < 6 ? kNarrow[code] : MmaElement::invalid;
-    case MmaKind::i8: return code == 0 ? MmaElement::u8 : code == 1 ? MmaElement::s8 : MmaElement::invalid;
+    case MmaKind::i8: return code == 0 ? MmaElement::u8 : code == 1 ? MmaElement::s8
+                                                                    : MmaElement::invalid;
     case MmaKind::mxf4:
     case MmaKind::mxf4nvf4: return code == 1 ? MmaElement::e2m1 : MmaElement::invalid;
   }

@@ -8,7 +8,13 @@
 namespace drywell::isa {
 namespace {
 
-enum : uint8_t { kIdentStart = 1, kIdentPart = 2, kOpcodePart = 4, kDigit = 8, kBlank = 16 };
+enum : uint8_t {
+  kIdentStart = 1,
+  kIdentPart = 2,
+  kOpcodePart = 4,
+  kDigit = 8,
+  kBlank = 16
+};
 
 constexpr std::array<uint8_t, 256> make_classes() {
   std::array<uint8_t, 256> c{};

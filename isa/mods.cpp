@@ -34,16 +34,53 @@ unsigned type_bits(Mod type) {
   switch (type) {
     case Mod::pred:
     case Mod::b1: return 1;
-    case Mod::s2: case Mod::u2: return 2;
-    case Mod::b4: case Mod::s4: case Mod::u4: case Mod::e2m1: return 4;
+    case Mod::s2:
+    case Mod::u2: return 2;
+    case Mod::b4:
+    case Mod::s4:
+    case Mod::u4:
+    case Mod::e2m1: return 4;
     case Mod::b6: return 6;
-    case Mod::b8: case Mod::u8: case Mod::s8: case Mod::e4m3: case Mod::e5m2: case Mod::e2m3: case Mod::e3m2:
-    case Mod::ue8m0: case Mod::ue4m3: case Mod::e2m1x2: return 8;
-    case Mod::b16: case Mod::u16: case Mod::s16: case Mod::f16: case Mod::bf16: case Mod::e4m3x2: case Mod::e5m2x2:
-    case Mod::e2m3x2: case Mod::e3m2x2: case Mod::ue8m0x2: case Mod::s2f6x2: case Mod::e2m1x4: return 16;
-    case Mod::b32: case Mod::u32: case Mod::s32: case Mod::f32: case Mod::tf32: case Mod::f16x2: case Mod::bf16x2:
-    case Mod::u16x2: case Mod::s16x2: case Mod::e4m3x4: case Mod::e5m2x4: case Mod::e2m3x4: case Mod::e3m2x4: return 32;
-    case Mod::b64: case Mod::u64: case Mod::s64: case Mod::f64: case Mod::f32x2: return 64;
+    case Mod::b8:
+    case Mod::u8:
+    case Mod::s8:
+    case Mod::e4m3:
+    case Mod::e5m2:
+    case Mod::e2m3:
+    case Mod::e3m2:
+    case Mod::ue8m0:
+    case Mod::ue4m3:
+    case Mod::e2m1x2: return 8;
+    case Mod::b16:
+    case Mod::u16:
+    case Mod::s16:
+    case Mod::f16:
+    case Mod::bf16:
+    case Mod::e4m3x2:
+    case Mod::e5m2x2:
+    case Mod::e2m3x2:
+    case Mod::e3m2x2:
+    case Mod::ue8m0x2:
+    case Mod::s2f6x2:
+    case Mod::e2m1x4: return 16;
+    case Mod::b32:
+    case Mod::u32:
+    case Mod::s32:
+    case Mod::f32:
+    case Mod::tf32:
+    case Mod::f16x2:
+    case Mod::bf16x2:
+    case Mod::u16x2:
+    case Mod::s16x2:
+    case Mod::e4m3x4:
+    case Mod::e5m2x4:
+    case Mod::e2m3x4:
+    case Mod::e3m2x4: return 32;
+    case Mod::b64:
+    case Mod::u64:
+    case Mod::s64:
+    case Mod::f64:
+    case Mod::f32x2: return 64;
     case Mod::b128: return 128;
     case Mod::b1024: return 1024;
     default: return 0;
@@ -54,7 +91,13 @@ bool is_type(Mod type) { return type_bits(type) != 0; }
 
 bool is_float_type(Mod type) {
   switch (type) {
-    case Mod::f16: case Mod::f16x2: case Mod::bf16: case Mod::bf16x2: case Mod::f32: case Mod::f32x2: case Mod::f64:
+    case Mod::f16:
+    case Mod::f16x2:
+    case Mod::bf16:
+    case Mod::bf16x2:
+    case Mod::f32:
+    case Mod::f32x2:
+    case Mod::f64:
     case Mod::tf32: return true;
     default: return false;
   }

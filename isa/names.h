@@ -61,7 +61,7 @@ struct Binding {
   uint32_t index = 0;                    // first register, or index into the list of `kind`
   uint32_t count = 0;                    // registers of a range or a vector
   uint32_t previous = NameMap::kAbsent;  // hidden binding of the same name
-  uint32_t symbol = 0;  // Function::symbols index, valid while symbol_function is the current function
+  uint32_t symbol = 0;                   // Function::symbols index, valid while symbol_function is the current function
   uint32_t symbol_function = 0;
 };
 

@@ -338,9 +338,9 @@ void Parser::finish_unknown_opcodes() {
     if (!e.forms.empty()) continue;
     const std::string_view shown = e.text.substr(0, kMostOfOpcode);
     const bool texture = is_texture_opcode(e.text);
-    std::string message = texture                                        ? fmt::format("textures and surfaces ('{}') are not modelled", shown)
+    std::string message = texture                                      ? fmt::format("textures and surfaces ('{}') are not modelled", shown)
                           : e.text.find('.') == std::string_view::npos ? e.why
-                                                                         : fmt::format("{} — in '{}'", e.why, shown);
+                                                                       : fmt::format("{} — in '{}'", e.why, shown);
     if (e.uses > 1) message += fmt::format(" ({} times)", e.uses);
     // Other kernels of the module can run: those that use textures are refused when they are launched.
     findings_.push_back({texture ? Code::U5001 : Code::E1101,

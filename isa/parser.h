@@ -222,9 +222,9 @@ class Parser {
   std::vector<std::string_view> param_names_, return_names_;               // of fn_, as in the text
   std::vector<RegisterParameter> register_parameters_;                     // of fn_
   std::vector<std::string_view> branch_target_names_, call_target_names_;  // of fn_, as printed
-  uint32_t function_number_ = 0;  // changes with every function; validates Binding::symbol
-  unsigned open_braces_ = 0;      // of the statement being read
-  bool ends_with_line_ = false;   // the statement being read has no semicolon
+  uint32_t function_number_ = 0;                                           // changes with every function; validates Binding::symbol
+  unsigned open_braces_ = 0;                                               // of the statement being read
+  bool ends_with_line_ = false;                                            // the statement being read has no semicolon
   SourceRef source_{};
   CallSites call_sites_;
   std::vector<PendingLabel> pending_;

@@ -16,7 +16,8 @@ constexpr uint64_t kMaxConstantBytes = 65536;  // of a module's .const variables
 unsigned byte_width(Mod type) { return std::max(1u, type_bits(type) / 8); }
 
 uint32_t vector_width(std::string_view word) {
-  return word == "v2" ? 2 : word == "v4" ? 4 : 0;
+  return word == "v2" ? 2 : word == "v4" ? 4
+                                         : 0;
 }
 
 bool is_texture_type(std::string_view word) { return word == "texref" || word == "samplerref" || word == "surfref"; }

@@ -63,19 +63,23 @@ Reg MbarrierRing::try_wait(const PipelineState& s, Where w) {
 }
 
 void MbarrierRing::acquire(const PipelineState& s, Reg token, Where w) {
-  k_->if_not(token, [&] { acquire(s, w); }, w);
+  k_->if_not(
+      token, [&] { acquire(s, w); }, w);
 }
 void MbarrierRing::acquire(const PipelineState& s, Where w) { mbarrier_wait(*k_, empty(s, w), s.phase(), w); }
 void MbarrierRing::wait(const PipelineState& s, Reg token, Where w) {
-  k_->if_not(token, [&] { wait(s, w); }, w);
+  k_->if_not(
+      token, [&] { wait(s, w); }, w);
 }
 void MbarrierRing::wait(const PipelineState& s, Where w) { mbarrier_wait(*k_, full(s, w), s.phase(), w); }
 
 void MbarrierRing::tail(PipelineState& s, Where w) {
-  k_->for_range(0, stages_, 1, [&](Reg) {
-    acquire(s, w);
-    s.advance(w);
-  }, w);
+  k_->for_range(
+      0, stages_, 1, [&](Reg) {
+        acquire(s, w);
+        s.advance(w);
+      },
+      w);
 }
 
 }  // namespace drywell::isa

@@ -10,7 +10,7 @@ namespace {
 
 constexpr uint32_t kUnit = 8, kFewest = 16,
                    kGreatest = 255;  // CUDA C++ Programming Guide: allocation per warp, registers per thread
-constexpr uint32_t kReserved = 4;  // the stack pointer and addresses that ptxas keeps
+constexpr uint32_t kReserved = 4;    // the stack pointer and addresses that ptxas keeps
 
 /// The part of the text between the first and the last place that names a register.
 struct Range {

@@ -154,8 +154,14 @@ constexpr OperandSpec tensor(const char* name) { return {name, Access::read, kTe
 constexpr OperandSpec pred(const char* name) { return {name, Access::read, kReg | kImm | kNegPred, kPred}; }
 constexpr OperandSpec dst_pred(const char* name) { return {name, Access::write, kReg, kPred}; }
 constexpr OperandSpec label(const char* name) { return {name, Access::read, kLabel, any()}; }
-constexpr OperandSpec optional(OperandSpec o) { o.optional = true; return o; }
-constexpr OperandSpec when(Mod m, OperandSpec o) { o.when = m; return o; }
+constexpr OperandSpec optional(OperandSpec o) {
+  o.optional = true;
+  return o;
+}
+constexpr OperandSpec when(Mod m, OperandSpec o) {
+  o.when = m;
+  return o;
+}
 // tcgen05.mma: `a` is an SMEM descriptor or a TMEM address; `disable` is the mask of D's lanes that are not
 // written; `enable` is the predicate of D as input.
 inline constexpr OperandSpec mma_a{"a", Access::read, kReg | kAddr, any()};
@@ -164,6 +170,9 @@ inline constexpr OperandSpec mma_enable{"enable", Access::read, kReg | kImm | kN
 // mma with block scales: four scale codes in a register, and {byte, thread}, the selectors of the codes that count.
 constexpr OperandSpec mma_scale(const char* name) { return {name, Access::read, kReg | kVec, any()}; }
 constexpr OperandSpec mma_scale_id(const char* name) { return {name, Access::read, kVec, any()}; }
-constexpr OperandSpec sinkable(OperandSpec o) { o.shapes |= kSink; return o; }
+constexpr OperandSpec sinkable(OperandSpec o) {
+  o.shapes |= kSink;
+  return o;
+}
 
 }  // namespace drywell::isa::opd

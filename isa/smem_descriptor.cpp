@@ -184,7 +184,8 @@ void operand_row_chunks(const SmemDescriptor& d, const OperandTile& tile, std::s
   const uint32_t group_step = !k_major && span == 0 ? d.lbo : d.sbo;
   // A line has runs of `run` adjacent chunks, `run_step` bytes apart.
   const uint32_t per_line = tile.chunks_per_line();
-  const uint32_t run = span == 0 ? 1 : k_major ? per_line : span / 16;
+  const uint32_t run = span == 0 ? 1 : k_major ? per_line
+                                               : span / 16;
   const uint32_t run_step = !k_major && span == 0 ? d.sbo : d.lbo;
   constexpr uint32_t kMaxChunks = 64;  // 256 elements of 4 bytes
   DRYWELL_CHECK(per_line <= kMaxChunks, "operand_row_chunks: line too long");

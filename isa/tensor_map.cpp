@@ -26,7 +26,7 @@ using Tf32Bit = BitField<16, 1>;  // with type f32 or f32.ftz
 using L2Bits = BitField<17, 2>;
 using AtomicityBits = BitField<19, 2>;    // bit 21 is not part of it: CuTe sets it, Triton clears it, copies do not change
 using SwizzleExtraBit = BitField<22, 1>;  // cleared by every replacement of the swizzle mode; meaning unpublished
-using Box0Bits = BitField<24, 8>;  // of the word at kTraversal; im2col: channels per pixel
+using Box0Bits = BitField<24, 8>;         // of the word at kTraversal; im2col: channels per pixel
 using PixelBits = BitField<0, 10>;
 
 template <class T>
@@ -124,7 +124,8 @@ std::optional<TensorType> from_device_code(uint64_t code, bool tf32) {
 
 /// Corners share 16 bits: the bits of one spatial dimension.
 unsigned corner_bits(const TensorMapFields& f) {
-  return f.mode != TensorMapMode::im2col || f.spatial_dims() == 1 ? 16 : f.spatial_dims() == 2 ? 8 : 5;
+  return f.mode != TensorMapMode::im2col || f.spatial_dims() == 1 ? 16 : f.spatial_dims() == 2 ? 8
+                                                                                               : 5;
 }
 
 unsigned corners(const TensorMapFields& f) { return f.mode == TensorMapMode::im2col ? f.spatial_dims() : 1; }
@@ -210,7 +211,7 @@ unsigned ordinals(TensorMapField field) {
 
 std::string_view to_string(TensorType t) {
   static constexpr std::string_view kNames[] = {
-      "u8",  "u16",  "u32",     "s32",  "u64",      "s64",   "f16",       "f32",
+      "u8", "u16", "u32", "s32", "u64", "s64", "f16", "f32",
       "f64", "bf16", "f32.ftz", "tf32", "tf32.ftz", "b4x16", "b4x16_p64", "b6x16_p32"};
   return kNames[static_cast<unsigned>(t) & 15];
 }

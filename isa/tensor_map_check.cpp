@@ -89,10 +89,11 @@ class Checker {
         error(Code::E1463, fmt::format("dimension {} has size {}, outside 1..2^32", i, f_.dim[i]));
       }
     }
-    const unsigned multiple = is_padded(f_.type) ? 128 : f_.type == TensorType::b4x16 ? 2 : 1;
+    const unsigned multiple = is_padded(f_.type) ? 128 : f_.type == TensorType::b4x16 ? 2
+                                                                                      : 1;
     if (f_.dim[0] % multiple != 0) {
       error(Code::E1463, fmt::format("dimension 0 has size {}, type {} needs a multiple of {}", f_.dim[0],
-                                 to_string(f_.type), multiple));
+                                     to_string(f_.type), multiple));
     }
   }
 
@@ -135,7 +136,7 @@ class Checker {
     }
     if (is_padded(f_.type) && f_.box[0] != 128) {
       error(Code::E1465, fmt::format("box size {} of dimension 0; type {} needs exactly 128", f_.box[0],
-                                 to_string(f_.type)));
+                                     to_string(f_.type)));
     }
     inner_multiple_of_16_bytes(Code::E1465, "inner box size");
     if (sized) box_bytes();
@@ -161,7 +162,7 @@ class Checker {
       error(Code::E1473, fmt::format("{} channels per pixel, outside 1..256", f_.channels_per_pixel));
     } else if (is_padded(f_.type) && f_.channels_per_pixel != 128) {
       error(Code::E1473, fmt::format("{} channels per pixel; type {} needs exactly 128", f_.channels_per_pixel,
-                                 to_string(f_.type)));
+                                     to_string(f_.type)));
     }
     if (f_.mode != TensorMapMode::im2col_w128 && (f_.pixels_per_column < 1 || f_.pixels_per_column > 1024)) {
       error(Code::E1473, fmt::format("{} pixels per column, outside 1..1024", f_.pixels_per_column));

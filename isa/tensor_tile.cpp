@@ -169,7 +169,8 @@ TileRow gather4_row(const TensorMapFields& f, const TileGeometry& g, int32_t col
 void check_coordinates(const TensorMapFields& f, const TensorCoordinates& start, TensorAccess access,
                        Diagnostics& out, const SourcePos& where) {
   const bool slices = f.interleave != Interleave::none;
-  const int64_t step = slices ? 1 : is_padded(f.type) ? 128 : 128 / element_bits(f.type);
+  const int64_t step = slices ? 1 : is_padded(f.type) ? 128
+                                                      : 128 / element_bits(f.type);
   if (start[0] % step != 0) {
     out.error(
         Code::E1475, where,

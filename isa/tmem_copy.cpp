@@ -26,7 +26,8 @@ void check_copy(const SmemDescriptor& d, CopyShape shape, uint32_t lane, uint32_
   check(d, out, where);
   check_operand(d, {Major::k, SmemElement::byte, copy_rows(shape), 16 * copy_units(shape)}, smem_bytes, out,
                 where);
-  const uint32_t last_lane = shape == CopyShape::s4x256b ? 96 + lane : lane == 0 ? 127 : 128;
+  const uint32_t last_lane = shape == CopyShape::s4x256b ? 96 + lane : lane == 0 ? 127
+                                                                                 : 128;
   if (last_lane >= kTmemLanes || column + copy_columns(shape) > kTmemColumns) {
     out.error(
         Code::E1411, where,

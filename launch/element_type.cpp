@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "drywell/sim/numeric/convert_fast.h"
-#include "launch/words.h"
 #include "launch/bf16.h"
+#include "launch/words.h"
 
 namespace drywell::kernels {
 namespace {
@@ -13,10 +13,22 @@ namespace {
 using Kind = ElementType::Kind;
 
 constexpr ElementType kTypes[] = {
-    {Kind::real, "f64", "<f8", 8},    {Kind::real, "f32", "<f4", 4},    {Kind::real, "f16", "<f2", 2},    {Kind::real, "bf16", "<u2", 2},
-    {Kind::integer, "u8", "|u1", 1},  {Kind::integer, "s8", "|i1", 1},  {Kind::integer, "u16", "<u2", 2}, {Kind::integer, "s16", "<i2", 2},
-    {Kind::integer, "u32", "<u4", 4}, {Kind::integer, "s32", "<i4", 4}, {Kind::integer, "u64", "<u8", 8}, {Kind::integer, "s64", "<i8", 8},
-    {Kind::bits, "b8", "|u1", 1},     {Kind::bits, "b16", "<u2", 2},    {Kind::bits, "b32", "<u4", 4},    {Kind::bits, "b64", "<u8", 8},
+    {Kind::real, "f64", "<f8", 8},
+    {Kind::real, "f32", "<f4", 4},
+    {Kind::real, "f16", "<f2", 2},
+    {Kind::real, "bf16", "<u2", 2},
+    {Kind::integer, "u8", "|u1", 1},
+    {Kind::integer, "s8", "|i1", 1},
+    {Kind::integer, "u16", "<u2", 2},
+    {Kind::integer, "s16", "<i2", 2},
+    {Kind::integer, "u32", "<u4", 4},
+    {Kind::integer, "s32", "<i4", 4},
+    {Kind::integer, "u64", "<u8", 8},
+    {Kind::integer, "s64", "<i8", 8},
+    {Kind::bits, "b8", "|u1", 1},
+    {Kind::bits, "b16", "<u2", 2},
+    {Kind::bits, "b32", "<u4", 4},
+    {Kind::bits, "b64", "<u8", 8},
 };
 
 template <class T>

@@ -9,7 +9,11 @@
 namespace drywell::kernels {
 
 struct ElementType {
-  enum class Kind : uint8_t { real, integer, bits } kind = Kind::bits;
+  enum class Kind : uint8_t {
+    real,
+    integer,
+    bits
+  } kind = Kind::bits;
   std::string_view name;
   std::string_view dtype;  // dtype of .npy files; bf16 and the byte types are stored as unsigned bits
   uint32_t bytes = 1;

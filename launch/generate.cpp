@@ -45,8 +45,8 @@ double natural_log(double x) {
 // function between kTail and 1 - kTail, another one of the logarithm beyond.
 constexpr double kTail = 0.02425;
 inline double central_quantile(double p) {
-  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02,  -2.759285104469687e+02,
-                          1.383577518672690e+02,  -3.066479806614716e+01, 2.506628277459239e+00};
+  constexpr double a[] = {-3.969683028665376e+01, 2.209460984245205e+02, -2.759285104469687e+02,
+                          1.383577518672690e+02, -3.066479806614716e+01, 2.506628277459239e+00};
   constexpr double b[] = {-5.447609879822406e+01, 1.615858368580409e+02, -1.556989798598866e+02,
                           6.680131188771972e+01, -1.328068155288572e+01};
   const double q = p - 0.5, r = q * q;
@@ -55,7 +55,12 @@ inline double central_quantile(double p) {
 }
 
 /// Streams of one seed that must not share words.
-enum Stream : uint64_t { kElement = 0, kMixture = 1, kRow = 2, kChannel = 3 };
+enum Stream : uint64_t {
+  kElement = 0,
+  kMixture = 1,
+  kRow = 2,
+  kChannel = 3
+};
 
 uint64_t stream_seed(uint64_t seed, Stream stream) { return mix(seed * kGolden + stream + 1); }
 
@@ -125,7 +130,8 @@ class RowGenerator {
   }
   double mixture(uint64_t i) const {
     const uint64_t percent = (random_word(mixture_seed_, i) >> 32) % 100;
-    return percent < 90 ? 1 : percent < 99 ? 3 : 10;
+    return percent < 90 ? 1 : percent < 99 ? 3
+                                           : 10;
   }
 
   const GenerateOptions& options_;
@@ -157,7 +163,7 @@ std::optional<Distribution> parse_distribution(std::string_view name) {
 double normal_quantile(double p) {
   if (p >= kTail && p <= 1 - kTail) return central_quantile(p);
   constexpr double c[] = {-7.784894002430293e-03, -3.223964580411365e-01, -2.400758277161838e+00,
-                          -2.549732539343734e+00, 4.374664141464968e+00,  2.938163982698783e+00};
+                          -2.549732539343734e+00, 4.374664141464968e+00, 2.938163982698783e+00};
   constexpr double d[] = {7.784695709041462e-03, 3.224671290700398e-01, 2.445134137142996e+00,
                           3.754408661907416e+00};
   const double q = std::sqrt(-2 * natural_log(p < kTail ? p : 1 - p));

@@ -20,9 +20,16 @@ namespace drywell::kernels {
 
 /// "f32[64,128]:random,seed=3", "bf16[64]:random,of=-1|0|2", "u8[4096]:zeros", "input.npy", "u8[4096]:file=raw.bin".
 struct BufferSpec {
-  enum class Init : uint8_t { zeros, ones, iota, random, poison, file };
+  enum class Init : uint8_t {
+    zeros,
+    ones,
+    iota,
+    random,
+    poison,
+    file
+  };
   std::string name;
-  std::string type;             // f32 f16 bf16 f64 u8 s8 u16 s16 u32 s32 u64 s64 b8 …
+  std::string type;  // f32 f16 bf16 f64 u8 s8 u16 s16 u32 s32 u64 s64 b8 …
   std::vector<uint64_t> shape;
   Init init = Init::zeros;
   std::optional<uint64_t> seed;               // none: one of its own for each buffer of the plan, so that two operands differ
@@ -45,7 +52,12 @@ struct MapSpec {
 /// outside its arguments), or a buffer spec for an anonymous buffer.
 struct ArgField;
 struct ArgSpec {
-  enum class Kind : uint8_t { bytes, pointer, map, block } kind = Kind::bytes;
+  enum class Kind : uint8_t {
+    bytes,
+    pointer,
+    map,
+    block
+  } kind = Kind::bytes;
   std::vector<uint8_t> bytes;
   std::string name;
   uint64_t offset = 0;

@@ -128,9 +128,9 @@ bool parse_map(std::string_view name, std::string_view text, MapSpec& spec, Diag
     const size_t eq = words[i].find('=');
     if (eq == std::string_view::npos || !parse_map_option(words[i].substr(0, eq), words[i].substr(eq + 1), spec)) {
       plan_problem(out, Code::E4403, fmt::format("tensor map '{}': '{}' is not understood", name, words[i]),
-              "type=bf16, dims=256x64 (innermost first), strides=512 (bytes), box=64x8, element-strides=1x1, offset=BYTES, "
-              "swizzle=none|32B|64B|128B, fill=zero|nan, interleave=none|16B|32B, l2=none|64B|128B|256B, mode=tile|im2col, "
-              "lower=-1x-1, upper=-1x-1, channels=64, pixels=128");
+                   "type=bf16, dims=256x64 (innermost first), strides=512 (bytes), box=64x8, element-strides=1x1, offset=BYTES, "
+                   "swizzle=none|32B|64B|128B, fill=zero|nan, interleave=none|16B|32B, l2=none|64B|128B|256B, mode=tile|im2col, "
+                   "lower=-1x-1, upper=-1x-1, channels=64, pixels=128");
       ok = false;
     }
   }

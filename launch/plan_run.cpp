@@ -57,7 +57,8 @@ void fill_number(const ElementType& t, std::vector<uint8_t>& data, bool iota) {
     const auto f = static_cast<float>(n);
     const uint16_t half = t.kind == ElementType::Kind::real && t.bytes == 2 ? encode_half(t, f) : 0;
     const void* from = &n;
-    if (t.kind == ElementType::Kind::real) from = t.bytes == 8 ? static_cast<const void*>(&d) : t.bytes == 4 ? static_cast<const void*>(&f) : &half;
+    if (t.kind == ElementType::Kind::real) from = t.bytes == 8 ? static_cast<const void*>(&d) : t.bytes == 4 ? static_cast<const void*>(&f)
+                                                                                                             : &half;
     std::memcpy(data.data() + i * t.bytes, from, t.bytes);
   }
 }
@@ -256,8 +257,10 @@ void name_warps(const LaunchPlan& plan, isa::Module& module) {
 }  // namespace
 
 bool PlanResult::ok() const {
-  for (const auto& r : runs) if (!r.ok()) return false;
-  for (const auto& c : comparisons) if (c.mismatches != 0) return false;
+  for (const auto& r : runs)
+    if (!r.ok()) return false;
+  for (const auto& c : comparisons)
+    if (c.mismatches != 0) return false;
   return true;
 }
 

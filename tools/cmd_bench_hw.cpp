@@ -51,7 +51,8 @@ Chosen chosen(const Options& o) {
 }
 
 microbench::Caches caches_of(const Options& o) {
-  return o.caches == "warm" ? microbench::Caches::warm : o.caches == "dirty" ? microbench::Caches::dirty : microbench::Caches::cold;
+  return o.caches == "warm" ? microbench::Caches::warm : o.caches == "dirty" ? microbench::Caches::dirty
+                                                                             : microbench::Caches::cold;
 }
 
 void measure_item(const Options& o, const Chosen& suite, size_t item, kernels::CudaDevice& gpu, microbench::Record& r) {
@@ -91,7 +92,8 @@ void print_table(const CommandContext& c, const std::vector<Comparison>& all) {
   print(fmt::format("{:<36} {:<5} {:<6} {:>10} {:>10} {:>8}\n", "microbenchmark", "half", "unit", "measured", "simulated", "error"));
   for (const Comparison& x : all) {
     const std::string error = fmt::format("{:>7.1f}%", 100 * (x.simulated / x.measured - 1));
-    const Colour colour = x.error() <= 0.05 ? Colour::green : x.error() <= 0.15 ? Colour::yellow : Colour::red;
+    const Colour colour = x.error() <= 0.05 ? Colour::green : x.error() <= 0.15 ? Colour::yellow
+                                                                                : Colour::red;
     print(fmt::format("{:<36} {:<5} {:<6} {:>10.2f} {:>10.2f} {}\n", x.name, x.fitted ? "fit" : "check", microbench::unit_name(x.unit), x.measured, x.simulated,
                       paint(error, colour, c.colour_out)));
   }

@@ -86,7 +86,7 @@ void report(const CommandContext& c, const Options& o, const ProgramSpec& s, con
   }
   ++t.failed;
   line.print(fmt::format("{} {}: {}\n", paint("FAIL", Colour::red, c.colour_out), s.name,
-                    r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
+                         r.status == Outcome::Status::faulted ? r.detail : fmt::format("{} of {} differ; {}", r.mismatches, r.compared, r.detail)));
 }
 
 std::unique_ptr<kernels::Accelerator> open(const Options& o, const std::string& arch) {

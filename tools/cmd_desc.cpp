@@ -17,15 +17,11 @@ namespace drywell::tools {
 namespace {
 
 constexpr std::pair<std::string_view, isa::Swizzle> kSwizzles[] = {
-    {"none", isa::Swizzle::none}, {"32B", isa::Swizzle::b32},   {"64B", isa::Swizzle::b64},        {"128B", isa::Swizzle::b128},
-    {"32", isa::Swizzle::b32},    {"64", isa::Swizzle::b64},    {"128", isa::Swizzle::b128},       {"128B_atom32", isa::Swizzle::b128_atom32}};
+    {"none", isa::Swizzle::none}, {"32B", isa::Swizzle::b32}, {"64B", isa::Swizzle::b64}, {"128B", isa::Swizzle::b128}, {"32", isa::Swizzle::b32}, {"64", isa::Swizzle::b64}, {"128", isa::Swizzle::b128}, {"128B_atom32", isa::Swizzle::b128_atom32}};
 constexpr std::pair<std::string_view, isa::MmaKind> kKinds[] = {
-    {"f16", isa::MmaKind::f16},           {"tf32", isa::MmaKind::tf32}, {"f8f6f4", isa::MmaKind::f8f6f4},    {"i8", isa::MmaKind::i8},
-    {"mxf8f6f4", isa::MmaKind::mxf8f6f4}, {"mxf4", isa::MmaKind::mxf4}, {"mxf4nvf4", isa::MmaKind::mxf4nvf4}};
+    {"f16", isa::MmaKind::f16}, {"tf32", isa::MmaKind::tf32}, {"f8f6f4", isa::MmaKind::f8f6f4}, {"i8", isa::MmaKind::i8}, {"mxf8f6f4", isa::MmaKind::mxf8f6f4}, {"mxf4", isa::MmaKind::mxf4}, {"mxf4nvf4", isa::MmaKind::mxf4nvf4}};
 constexpr std::pair<std::string_view, isa::MmaElement> kElements[] = {
-    {"f16", isa::MmaElement::f16},   {"bf16", isa::MmaElement::bf16}, {"tf32", isa::MmaElement::tf32}, {"e4m3", isa::MmaElement::e4m3},
-    {"e5m2", isa::MmaElement::e5m2}, {"e2m3", isa::MmaElement::e2m3}, {"e3m2", isa::MmaElement::e3m2}, {"e2m1", isa::MmaElement::e2m1},
-    {"u8", isa::MmaElement::u8},     {"s8", isa::MmaElement::s8}};
+    {"f16", isa::MmaElement::f16}, {"bf16", isa::MmaElement::bf16}, {"tf32", isa::MmaElement::tf32}, {"e4m3", isa::MmaElement::e4m3}, {"e5m2", isa::MmaElement::e5m2}, {"e2m3", isa::MmaElement::e2m3}, {"e3m2", isa::MmaElement::e3m2}, {"e2m1", isa::MmaElement::e2m1}, {"u8", isa::MmaElement::u8}, {"s8", isa::MmaElement::s8}};
 constexpr std::pair<std::string_view, isa::Major> kMajors[] = {{"k", isa::Major::k}, {"mn", isa::Major::mn}};
 
 /// Prints all reports, one line each, and returns the exit code.
@@ -179,13 +175,13 @@ isa::InstrDescriptor instr_of(const InstrOptions& o, isa::MmaKind kind) {
 
 isa::MmaForm form_of(const InstrOptions& o, const isa::InstrDescriptor& d) {
   static constexpr std::pair<std::string_view, isa::ScaleVector> kVectors[] = {
-      {"1", isa::ScaleVector::x1},  {"2", isa::ScaleVector::x2},  {"4", isa::ScaleVector::x4},
-      {"1X", isa::ScaleVector::x1}, {"2X", isa::ScaleVector::x2}, {"4X", isa::ScaleVector::x4}};
+      {"1", isa::ScaleVector::x1}, {"2", isa::ScaleVector::x2}, {"4", isa::ScaleVector::x4}, {"1X", isa::ScaleVector::x1}, {"2X", isa::ScaleVector::x2}, {"4X", isa::ScaleVector::x4}};
   isa::MmaForm f{d.kind, static_cast<uint8_t>(o.cta_group), o.ws, d.sparse, o.a_in_tmem, isa::ScaleVector::none};
   if (!o.scale.empty()) {
     f.scale = choose(o.scale, kVectors, "scale vector", "desc instr");
   } else if (isa::is_block_scaled(d.kind)) {
-    f.scale = d.kind == isa::MmaKind::mxf8f6f4 ? isa::ScaleVector::x1 : d.kind == isa::MmaKind::mxf4 ? isa::ScaleVector::x2 : isa::ScaleVector::x4;
+    f.scale = d.kind == isa::MmaKind::mxf8f6f4 ? isa::ScaleVector::x1 : d.kind == isa::MmaKind::mxf4 ? isa::ScaleVector::x2
+                                                                                                     : isa::ScaleVector::x4;
   }
   return f;
 }
@@ -326,7 +322,8 @@ isa::TensorMapFields fields_of(const MapOptions& o) {
 
 std::string hex_dump(const isa::TensorMap& m) {
   std::string out;
-  for (size_t i = 0; i < m.bytes.size(); ++i) out += fmt::format("{:02x}{}", m.bytes[i], i % 32 == 31 ? "\n" : i % 8 == 7 ? " " : "");
+  for (size_t i = 0; i < m.bytes.size(); ++i) out += fmt::format("{:02x}{}", m.bytes[i], i % 32 == 31 ? "\n" : i % 8 == 7 ? " "
+                                                                                                                          : "");
   return out;
 }
 

@@ -41,7 +41,9 @@ std::string marked(const std::string& line) {
   const size_t comment = line.find("//");
   const std::string mark = comment == std::string::npos ? "" : line.substr(comment);
   const auto has = [&](const char* word) { return mark.find(word) != std::string::npos; };
-  return fmt::format("  {}{} {}\n", has("fix") ? "+" : has("wrong") ? "-" : " ", has("here") ? ">" : " ", line);
+  return fmt::format("  {}{} {}\n", has("fix") ? "+" : has("wrong") ? "-"
+                                                                    : " ",
+                     has("here") ? ">" : " ", line);
 }
 
 /// The section with its kernels drawn; adds the setups that they name.

@@ -1,7 +1,6 @@
 // drywell fragment: the thread and register of each element.
 #include <fmt/format.h>
 
-
 #include "drywell/sim/inspect/fragment_map.h"
 #include "tools/common/command.h"
 #include "tools/picture_output.h"

@@ -22,7 +22,8 @@ struct LayoutOptions {
   PictureFlags picture;
 
   layout::Reading reading() const {
-    return cute ? layout::Reading::cute : plain ? layout::Reading::plain : layout::Reading::automatic;
+    return cute ? layout::Reading::cute : plain ? layout::Reading::plain
+                                                : layout::Reading::automatic;
   }
 };
 

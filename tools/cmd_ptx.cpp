@@ -1,7 +1,6 @@
 // drywell ptx: PTX text of a kernel of the table, and a check of any PTX text.
 #include <fmt/format.h>
 
-
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
 #include "drywell/isa/parse.h"

@@ -120,7 +120,10 @@ struct GoldenOptions {
 std::string golden_json(const std::vector<kernels::GoldenResult>& results) {
   nlohmann::ordered_json j = {{"drywell", DRYWELL_VERSION}, {"traces", nlohmann::ordered_json::array()}};
   for (const kernels::GoldenResult& r : results)
-    j["traces"].push_back({{"path", r.path}, {"status", r.equal ? "unchanged" : r.failed_to_run ? "error" : "differs"}, {"records", r.records}, {"message", r.message}});
+    j["traces"].push_back({{"path", r.path}, {"status", r.equal ? "unchanged" : r.failed_to_run ? "error"
+                                                                                                : "differs"},
+                           {"records", r.records},
+                           {"message", r.message}});
   return print_json(j);
 }
 

@@ -10,11 +10,11 @@
 namespace drywell::tools {
 
 struct ElfProgram {
-  std::vector<std::string> needed;       // libraries it is linked with (DT_NEEDED)
-  std::vector<std::string> undefined;    // functions that it imports
-  std::vector<std::string> defined;      // functions that it exports
-  bool has_device_code = false;          // has a section .nv_fatbin
-  bool has_runtime = false;              // its symbol table has the CUDA runtime's functions: linked statically, not stripped
+  std::vector<std::string> needed;     // libraries it is linked with (DT_NEEDED)
+  std::vector<std::string> undefined;  // functions that it imports
+  std::vector<std::string> defined;    // functions that it exports
+  bool has_device_code = false;        // has a section .nv_fatbin
+  bool has_runtime = false;            // its symbol table has the CUDA runtime's functions: linked statically, not stripped
   bool needs(const std::string& prefix) const;
 };
 

@@ -13,8 +13,8 @@ namespace drywell::tools {
 
 struct Exploration {
   uint64_t asked = 0, runs = 0;
-  std::optional<uint64_t> seed;  // the first seed that failed
-  std::string what;              // the failure of that seed
+  std::optional<uint64_t> seed;      // the first seed that failed
+  std::string what;                  // the failure of that seed
   std::optional<std::string> ended;  // the bound that ended the exploration
   /// Returns "100 schedules, all alike", or the failure and the command that repeats it.
   std::string text() const;

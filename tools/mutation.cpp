@@ -52,7 +52,8 @@ std::vector<std::string> split_operands(const std::string& text) {
   std::vector<std::string> all;
   int depth = 0;
   for (char c : text) {
-    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1
+                                                             : 0;
     if (all.empty() || (c == ',' && depth == 0)) all.emplace_back();
     if (c == ',' && depth == 0) continue;
     if (c != ' ' || !all.back().empty()) all.back() += c;

@@ -11,11 +11,11 @@
 namespace drywell::tools {
 
 struct Mutant {
-  size_t line = 0;         // of the printed PTX, from 0
-  std::string what;        // "without", "true at once", "count + 1", …
-  std::string original;    // the instruction
-  std::string replacement; // lines that replace it; may be empty
-  std::string source;      // "kernel.cpp:252" if the PTX has source lines
+  size_t line = 0;                     // of the printed PTX, from 0
+  std::string what;                    // "without", "true at once", "count + 1", …
+  std::string original;                // the instruction
+  std::string replacement;             // lines that replace it; may be empty
+  std::string source;                  // "kernel.cpp:252" if the PTX has source lines
   std::optional<size_t> also_removed;  // another line that goes: the mutant moves an instruction, or removes two
 };
 

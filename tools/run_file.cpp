@@ -89,7 +89,10 @@ Json verify_json(const FileRun& d) {
     if (first.is_null() && c.mismatches != 0) first = c.buffer + c.first;
     buffers[c.buffer] = {{"compared", c.compared}, {"mismatches", c.mismatches}};
   }
-  Json j = {{"status", d.result.comparisons.empty() ? "not-run" : mismatches == 0 ? "passed" : "failed"}, {"compared", compared}, {"mismatches", mismatches}};
+  Json j = {{"status", d.result.comparisons.empty() ? "not-run" : mismatches == 0 ? "passed"
+                                                                                  : "failed"},
+            {"compared", compared},
+            {"mismatches", mismatches}};
   if (!first.is_null()) j["first_mismatch"] = first;
   j["buffers"] = std::move(buffers);
   return j;

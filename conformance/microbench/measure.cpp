@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
-#include "drywell/isa/parse.h"
-#include "drywell/isa/validate.h"
 #include "conformance/microbench/microbench.h"
 #include "conformance/microbench/stopwatch.h"
 #include "conformance/microbench/text.h"
+#include "drywell/isa/parse.h"
+#include "drywell/isa/validate.h"
 
 namespace drywell::kernels::microbench {
 namespace {

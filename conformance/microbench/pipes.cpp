@@ -11,7 +11,11 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-enum class File : uint8_t { r, f, fd };  // register file of a chain
+enum class File : uint8_t {
+  r,
+  f,
+  fd
+};  // register file of a chain
 
 /// {d} is the chain's register, {t} the number of a register for a step's intermediate; ptxas must not be able to merge two steps. %r7
 /// is 7 and %r8 odd, %f7 and %fd7 are 1, %f8 and %fd8 are 0, but the compiler cannot prove these values.
@@ -71,7 +75,8 @@ const Op kOps[] = {
     {"dp4a", "dp4a.u32.u32 {d}, %r7, %r8, {d};\n", 1, File::r, false},
 };
 
-const char* prefix(File f) { return f == File::r ? "%r" : f == File::f ? "%f" : "%fd"; }
+const char* prefix(File f) { return f == File::r ? "%r" : f == File::f ? "%f"
+                                                                       : "%fd"; }
 
 std::string chain_step(const Op& op, unsigned chain) {
   const std::string d = fmt::format("{}{}", prefix(op.file), 10 + chain);

@@ -103,10 +103,11 @@ Microbench matrix_rate(unsigned count, bool store, unsigned warps, bool fitted) 
   k.threads = warps * 32;
   k.smem_bytes = 4096;
   k.setup = "and.b32 %r10, %r0, 31;\nshl.b32 %r10, %r10, 4;\nadd.u32 %r10, %r10, %r2;\n" + repeat(4, "mov.u32 %r{i}, 0;\n", 20);
-  const std::string regs = store ? (count == 4 ? "{%r20, %r21, %r22, %r23}" : "{%r20, %r21}")
-                           : count == 4 ? "{%va{n}, %vb{n}, %vc{n}, %vd{n}}" : count == 2 ? "{%va{n}, %vb{n}}" : "{%va{n}}";
-  k.loop = repeat(16, store ? fmt::format("stmatrix.sync.aligned.m8n8.x{}.shared.b16 [%r10+{{i}}], {};\n", count, regs)
-                            : fmt::format("ldmatrix.sync.aligned.m8n8.x{}.shared.b16 {}, [%r10+{{i}}];\n", count, regs),
+  const std::string regs = store        ? (count == 4 ? "{%r20, %r21, %r22, %r23}" : "{%r20, %r21}")
+                           : count == 4 ? "{%va{n}, %vb{n}, %vc{n}, %vd{n}}"
+                           : count == 2 ? "{%va{n}, %vb{n}}"
+                                        : "{%va{n}}";
+  k.loop = repeat(16, store ? fmt::format("stmatrix.sync.aligned.m8n8.x{}.shared.b16 [%r10+{{i}}], {};\n", count, regs) : fmt::format("ldmatrix.sync.aligned.m8n8.x{}.shared.b16 {}, [%r10+{{i}}];\n", count, regs),
                   0, 128);
   if (!store) {
     k.loop += repeat(16, "xor.b32 %r24, %r24, %va{n};\n");

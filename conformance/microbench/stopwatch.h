@@ -19,7 +19,11 @@ struct Elapsed {
 };
 
 /// Contents of the L2 when a launch starts. A simulated launch always starts with an empty one.
-enum class Caches : uint8_t { cold, warm, dirty };
+enum class Caches : uint8_t {
+  cold,
+  warm,
+  dirty
+};
 
 /// `text` with stamps in its entry `kernel`, a parameter for them, and a second entry `drywell_sweep` that fills the caches.
 /// Throws InputError E4521 for kernels that end anywhere but in a plain `ret`.

@@ -12,15 +12,15 @@ namespace drywell::kernels::microbench {
 /// Given: %r0 tid, %r1 count, %r2 address of `area`, %r3 address of 16 mbarriers, %r4 a zero that ptxas cannot prove, %rd0 out, %rd1
 /// memory, %rd2 the tensor map, %first (thread 0), %f0 a zero that ptxas cannot prove, %warp0 (first warp).
 struct KernelText {
-  std::string setup;             // before the first clock
-  std::string loop;              // the timed code
-  std::string finish;            // after the second clock, before the kernel ends
-  std::string keep;              // 32-bit register whose value must be computed; may be empty
-  unsigned smem_bytes = 1024;    // of `area`
-  unsigned threads = 32;         // .reqntid
+  std::string setup;           // before the first clock
+  std::string loop;            // the timed code
+  std::string finish;          // after the second clock, before the kernel ends
+  std::string keep;            // 32-bit register whose value must be computed; may be empty
+  unsigned smem_bytes = 1024;  // of `area`
+  unsigned threads = 32;       // .reqntid
   bool has_map = false;
-  bool nanoseconds = false;      // %globaltimer instead of %clock64
-  bool dynamic_smem = false;     // `area` is the launch's dynamic shared memory
+  bool nanoseconds = false;   // %globaltimer instead of %clock64
+  bool dynamic_smem = false;  // `area` is the launch's dynamic shared memory
 };
 std::string kernel_text(const KernelText& k);
 /// Returns the microbenchmark that runs `k` in one CTA.

@@ -7,8 +7,8 @@
 namespace drywell::kernels::microbench {
 namespace {
 
-constexpr unsigned kRow = 128;  // bytes: the 128-byte swizzle's row
-constexpr uint64_t kRows = 4096;    // of one CTA
+constexpr unsigned kRow = 128;    // bytes: the 128-byte swizzle's row
+constexpr uint64_t kRows = 4096;  // of one CTA
 constexpr uint64_t kMostCtas = 160;
 
 isa::TensorMapFields rows_map(unsigned rows) {
@@ -92,7 +92,7 @@ Microbench store(const char* kind, unsigned bytes, bool fitted) {
   KernelText k;
   k.setup = "@%others bra DONE;\n";
   const std::string copy =
-      name == "bulk"      ? fmt::format("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], {};\n", bytes)
+      name == "bulk"     ? fmt::format("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r2], {};\n", bytes)
       : name == "reduce" ? "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group [%rd2, {0, 0}], [%r2];\n"
                          : "cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%rd2, {0, 0}], [%r2];\n";
   k.loop = repeat(2, copy + "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\n");
@@ -111,9 +111,10 @@ Microbench cold_tile(uint64_t pitch, bool all_sms, bool fitted) {
   k.nanoseconds = true;
   k.setup = fmt::format("rem.u32 %r12, %r7, {0};\nmul.lo.u32 %r12, %r12, {1};\ndiv.u32 %r13, %r7, {0};\nmul.lo.u32 %r13, %r13, {2};\nmov.u32 %r9, 0;\n", across, kRow, rows) +
             init_barriers(1, 1) + "@%others bra DONE;\n";
-  k.loop = fmt::format("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], {};\n"
-                       "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd2, {{%r12, %r13}}], [%r3];\nadd.u32 %r13, %r13, {};\n",
-                       kBytes, kTileRows) +
+  k.loop = fmt::format(
+               "mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r3], {};\n"
+               "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r2], [%rd2, {{%r12, %r13}}], [%r3];\nadd.u32 %r13, %r13, {};\n",
+               kBytes, kTileRows) +
            wait("FULL", "[%r3]", "%r9") + "xor.b32 %r9, %r9, 1;\n";
   Microbench b = bench(fmt::format("tma.cold.8KiB.pitch-{}{}", pitch, all_sms ? ".all" : ""), fitted, k, kBytes, 1, Unit::nanoseconds, 1, true);
   isa::TensorMapFields f = rows_map(kTileRows);

@@ -113,10 +113,13 @@ void add_approx_half(std::vector<ProgramSpec>& out) {
     halves(out, h, is_f16 ? "ex2.approx" : "ex2.approx.ftz", exp2l_of, !is_f16, 2, normal_result);
   }
   constexpr uint64_t kUpperPlace = uint64_t{1} << 32;
-  doubles(out, "rcp.approx.ftz.f64", [](long double v) { return 1 / v; }, true, 2 * kUpperPlace);
-  doubles(out, "rsqrt.approx.ftz.f64", [](long double v) { return 1 / std::sqrt(v); }, true, 2 * kUpperPlace);
+  doubles(
+      out, "rcp.approx.ftz.f64", [](long double v) { return 1 / v; }, true, 2 * kUpperPlace);
+  doubles(
+      out, "rsqrt.approx.ftz.f64", [](long double v) { return 1 / std::sqrt(v); }, true, 2 * kUpperPlace);
   // 2^-52 is the manual's bound of the full form (9.7.3.15): up to two places.
-  doubles(out, "rsqrt.approx.f64", [](long double v) { return 1 / std::sqrt(v); }, false, 2);
+  doubles(
+      out, "rsqrt.approx.f64", [](long double v) { return 1 / std::sqrt(v); }, false, 2);
 }
 
 }  // namespace drywell::kernels::conformance

@@ -22,8 +22,8 @@ struct AsyncText {
   std::vector<ProgramBuffer> buffers;
   std::vector<ProgramMap> maps = {};
   uint32_t ctas = 1, cluster = 1;
-  std::string module_scope = {};  // functions and variables before the kernel
-  std::string directives = {};    // of the kernel, after its .reqntid
+  std::string module_scope = {};   // functions and variables before the kernel
+  std::string directives = {};     // of the kernel, after its .reqntid
   std::optional<Code> fault = {};  // Program::fault
   isa::PtxVersion version = {9, 0};
 };

@@ -67,10 +67,11 @@ void add_multicast(std::vector<ProgramSpec>& out) {
       if ((mask >> r & 1) != 0) std::copy_n(source.begin(), kSize, want.begin() + r * kArea + kTo);
     }
     const std::string body = fill_area() + init_bar() + expect_bytes(kSize) + cluster_sync() +
-                             fmt::format("setp.eq.and.u32 %p2, %rank, 1, %first;\nmov.b16 %h0, {0};\n"
-                                         "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%area+{1}], [%b0], {2}, [%bar], %h0;\n"
-                                         "shr.b32 %r10, {0}, %rank;\nand.b32 %r10, %r10, 1;\nsetp.eq.u32 %p3, %r10, 0;\n@%p3 bra PAST;\n",
-                                         mask, kTo, kSize) +
+                             fmt::format(
+                                 "setp.eq.and.u32 %p2, %rank, 1, %first;\nmov.b16 %h0, {0};\n"
+                                 "@%p2 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%area+{1}], [%b0], {2}, [%bar], %h0;\n"
+                                 "shr.b32 %r10, {0}, %rank;\nand.b32 %r10, %r10, 1;\nsetp.eq.u32 %p3, %r10, 0;\n@%p3 bra PAST;\n",
+                                 mask, kTo, kSize) +
                              wait_bar() + "PAST:\n" + cluster_sync() + dump_area("%b1");
     out.push_back(text_program("bulk", fmt::format("bulk.load.multicast.{:x}", mask), {body, {input(source), output(want)}, {}, kCtas, kCtas}));
   }
@@ -171,7 +172,10 @@ AsyncText ring(const std::string& instruction, const Bytes& source, const Bytes&
   return {fmt::format("mul.wide.u32 %d10, %rank, {};\nadd.u64 %d10, %b0, %d10;\n", kArea) + fill_area("%d10") + init_bar() + expect_bytes(kSize) + cluster_sync() +
               map_next("%r10", "%area") + map_next("%r11", "%bar") +
               fmt::format("@%first {} [%r10+1024], [%area], {}, [%r11];\n", instruction, kSize) + wait_bar() + cluster_sync() + dump_area("%b1"),
-          {input(source), output(want)}, {}, kCtas, kCtas};
+          {input(source), output(want)},
+          {},
+          kCtas,
+          kCtas};
 }
 
 void add_remote(std::vector<ProgramSpec>& out) {

@@ -132,7 +132,10 @@ void add_async_reductions(std::vector<ProgramSpec>& out) {
   }
   out.push_back(text_program("async_store", "st.async.global.b32",
                              {kSentWords + "mad.lo.u32 %i, %rank, 128, %thread;\nmad.wide.u32 %d10, %i, 4, %b0;\nst.async.release.gpu.global.b32 [%d10], %r20;\n",
-                              {output(words([](uint32_t r, uint32_t t) { return sent(r, t, 0); }))}, {}, kCtas, kCtas}));
+                              {output(words([](uint32_t r, uint32_t t) { return sent(r, t, 0); }))},
+                              {},
+                              kCtas,
+                              kCtas}));
 }
 
 // ---- cp.async
@@ -171,7 +174,8 @@ void add_async_copies(std::vector<ProgramSpec>& out) {
   out.push_back(text_program("async_copy", "cp.async.groups",
                              {mine + "cp.async.ca.shared.global [%r10], [%d10], 8;\ncp.async.commit_group;\ncp.async.ca.shared.global [%r10+8], [%d10+8], 8;\n"
                                      "cp.async.commit_group;\ncp.async.wait_group 1;\nld.shared.b32 %r11, [%r10];\ncp.async.wait_group 0;\nld.shared.b32 %r12, [%r10+8];\n"
-                                     "xor.b32 %r11, %r11, %r12;\n" + store_words("%b1", "%r11"),
+                                     "xor.b32 %r11, %r11, %r12;\n" +
+                                  store_words("%b1", "%r11"),
                               {input(source), output(want)}}));
 }
 

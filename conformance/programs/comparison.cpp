@@ -15,8 +15,8 @@ struct Float {
   const char* name;
   char letter;
   ieee::Format format;
-  bool ftz;        // has the modifier
-  uint64_t one;    // the code of 1.0
+  bool ftz;      // has the modifier
+  uint64_t one;  // the code of 1.0
   unsigned lanes = 1;
 };
 constexpr Float kF32{"f32", 'f', ieee::kF32, true, 0x3F800000}, kF64{"f64", 'g', ieee::kF64, false, 0};
@@ -51,7 +51,8 @@ bool holds(const std::string& relation, T a, T b, bool unordered) {
 }
 bool combined(const std::string& how, bool t, bool c) {
   if (how.empty()) return t;
-  return how == ".and" ? t && c : how == ".or" ? t || c : t != c;
+  return how == ".and" ? t && c : how == ".or" ? t || c
+                                               : t != c;
 }
 
 constexpr const char* kRelations[] = {"eq", "ne", "lt", "le", "gt", "ge", "equ", "neu", "ltu", "leu", "gtu", "geu", "num", "nan"};
@@ -168,8 +169,7 @@ void select_by_sign(std::vector<ProgramSpec>& out) {
     char letter;
   };
   const auto form = [&](std::string op, char letter, char selector, std::function<bool(uint64_t)> first) {
-    out.push_back(lane_program("compare", {.op = std::move(op), .operands = fmt::format("{0}={0}{0}{1}", letter, selector),
-                                           .expect = [first](const uint64_t* in, uint64_t* o) { o[0] = first(in[2]) ? in[0] : in[1]; }}));
+    out.push_back(lane_program("compare", {.op = std::move(op), .operands = fmt::format("{0}={0}{0}{1}", letter, selector), .expect = [first](const uint64_t* in, uint64_t* o) { o[0] = first(in[2]) ? in[0] : in[1]; }}));
   };
   for (const Type t : {Type{"b16", 'h'}, Type{"b32", 'w'}, Type{"b64", 'd'}, Type{"u16", 'h'}, Type{"s32", 'w'}, Type{"u64", 'd'}, Type{"f32", 'f'}, Type{"f64", 'g'}}) {
     form(fmt::format("slct.{}.s32", t.name), t.letter, 'w', [](uint64_t c) { return static_cast<int32_t>(c) >= 0; });
@@ -188,11 +188,11 @@ void classes(std::vector<ProgramSpec>& out) {
                         Class{"number", [](int k) { return k != FP_NAN; }}, Class{"notanumber", [](int k) { return k == FP_NAN; }},
                         Class{"normal", [](int k) { return k == FP_NORMAL || k == FP_ZERO; }}, Class{"subnormal", [](int k) { return k == FP_SUBNORMAL; }}}) {
     out.push_back(lane_program("compare", {.op = fmt::format("testp.{}.f32", c.name), .operands = "p=f", .expect = [c](const uint64_t* in, uint64_t* o) {
-      o[0] = c.holds(std::fpclassify(detail::from_bits<float>(in[0]))) ? 1 : 0;
-    }}));
+                                             o[0] = c.holds(std::fpclassify(detail::from_bits<float>(in[0]))) ? 1 : 0;
+                                           }}));
     out.push_back(lane_program("compare", {.op = fmt::format("testp.{}.f64", c.name), .operands = "p=g", .expect = [c](const uint64_t* in, uint64_t* o) {
-      o[0] = c.holds(std::fpclassify(detail::from_bits<double>(in[0]))) ? 1 : 0;
-    }}));
+                                             o[0] = c.holds(std::fpclassify(detail::from_bits<double>(in[0]))) ? 1 : 0;
+                                           }}));
   }
 }
 

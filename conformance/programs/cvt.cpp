@@ -30,8 +30,7 @@ struct IntType {
   unsigned bits;
   bool is_signed;
 };
-constexpr IntType kIntTypes[] = {{"u8", 'h', 8, false}, {"s8", 'h', 8, true},   {"u16", 'h', 16, false}, {"s16", 'h', 16, true},
-                                 {"u32", 'w', 32, false}, {"s32", 'w', 32, true}, {"u64", 'd', 64, false}, {"s64", 'd', 64, true}};
+constexpr IntType kIntTypes[] = {{"u8", 'h', 8, false}, {"s8", 'h', 8, true}, {"u16", 'h', 16, false}, {"s16", 'h', 16, true}, {"u32", 'w', 32, false}, {"s32", 'w', 32, true}, {"u64", 'd', 64, false}, {"s64", 'd', 64, true}};
 
 __extension__ typedef __int128 Wide;
 
@@ -208,9 +207,9 @@ void float_to_float(std::vector<ProgramSpec>& out) {
 struct Narrow {
   const char* name;
   ieee::Format format;
-  unsigned slot;   // bits per element in the packed word
+  unsigned slot;  // bits per element in the packed word
   uint64_t nan;
-  char letter;     // of the packed register
+  char letter;  // of the packed register
 };
 constexpr Narrow kNarrow[] = {{"e4m3x2", ieee::kE4m3, 8, 0x7F, 'h'},
                               {"e5m2x2", ieee::kE5m2, 8, 0x7F, 'h'},

@@ -153,8 +153,7 @@ struct Narrow {
   unsigned slot;
   uint64_t nan;
 };
-constexpr Narrow kNarrow[] = {{"e4m3x2", 'h', ieee::kE4m3, 8, 0x7F}, {"e5m2x2", 'h', ieee::kE5m2, 8, 0x7F}, {"e2m3x2", 'h', ieee::kE2m3, 8, 0x1F},
-                              {"e3m2x2", 'h', ieee::kE3m2, 8, 0x1F}, {"e2m1x2", 'b', ieee::kE2m1, 4, 0x7}};
+constexpr Narrow kNarrow[] = {{"e4m3x2", 'h', ieee::kE4m3, 8, 0x7F}, {"e5m2x2", 'h', ieee::kE5m2, 8, 0x7F}, {"e2m3x2", 'h', ieee::kE2m3, 8, 0x1F}, {"e3m2x2", 'h', ieee::kE3m2, 8, 0x1F}, {"e2m1x2", 'b', ieee::kE2m1, 4, 0x7}};
 
 void narrow_from_pair(std::vector<ProgramSpec>& out, const char* source, char letter, const ieee::Format& from) {
   for (const Narrow& d : kNarrow) {
@@ -214,7 +213,8 @@ void scales(std::vector<ProgramSpec>& out) {
     }
   }
   add(out, "cvt.rn.bf16x2.ue8m0x2", "K=c", [](const uint64_t* in, uint64_t* o) {
-    const auto half = [](uint64_t code) { return code == 0 ? 0x0040 : code == 255 ? 0x7FFF : code << 7; };
+    const auto half = [](uint64_t code) { return code == 0 ? 0x0040 : code == 255 ? 0x7FFF
+                                                                                  : code << 7; };
     o[0] = half(in[0] >> 8) << 16 | half(in[0] & 0xFF);
   });
 }

@@ -16,8 +16,8 @@ struct Type {
   const char* name;
   char letter;
   ieee::Format format;
-  unsigned lanes;     // values per register
-  bool ftz, sat;      // modifiers of the type
+  unsigned lanes;  // values per register
+  bool ftz, sat;   // modifiers of the type
 };
 constexpr Type kF32{"f32", 'f', ieee::kF32, 1, true, true}, kF64{"f64", 'g', ieee::kF64, 1, false, false};
 constexpr Type kF16{"f16", 'e', ieee::kF16, 1, true, true}, kF16x2{"f16x2", 'E', ieee::kF16, 2, true, true};

@@ -72,8 +72,9 @@ void add_calls(std::vector<ProgramSpec>& out) {
           store_words("%b0", "%r11"),
       per_thread([=](uint32_t t) { return t % 2 == 0 ? mixed(t) : scaled(t); }));
   add("call/pointer",
-      arguments + "FORM: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\nmov.u64 %d10, scaled;\nmov.u64 %d11, mixed;\nrem.u32 %r10, %thread, 3;\nsetp.eq.u32 %p2, %r10, 1;\n"
-                  "selp.b64 %d12, %d10, %d11, %p2;\n" +
+      arguments +
+          "FORM: .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _);\nmov.u64 %d10, scaled;\nmov.u64 %d11, mixed;\nrem.u32 %r10, %thread, 3;\nsetp.eq.u32 %p2, %r10, 1;\n"
+          "selp.b64 %d12, %d10, %d11, %p2;\n" +
           call("call", "%d12", ", FORM") + store_words("%b0", "%r11"),
       per_thread([=](uint32_t t) { return t % 3 == 1 ? scaled(t) : mixed(t); }));
   add("call/recursive", "and.b32 %r13, %thread, 15;\n{\n.param .b32 x;\n.param .b32 z;\nst.param.b32 [x], %r13;\ncall (z), triangle, (x);\nld.param.b32 %r11, [z];\n}\n" + store_words("%b0", "%r11"),
@@ -88,7 +89,8 @@ void add_ends(std::vector<ProgramSpec>& out) {
   words.expected = per_thread([](uint32_t t) { return t % 7 < 4 ? t : t + 500; });
   out.push_back(text_program("flow", "exit",
                              {"rem.u32 %r10, %thread, 7;\nmov.b32 %r11, 0;\nAGAIN:\nsetp.eq.u32 %p2, %r10, %r11;\n@%p2 exit;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p3, %r11, 4;\n@%p3 bra AGAIN;\n"
-                              "add.u32 %r12, %thread, 500;\n" + store_words("%b0", "%r12"),
+                              "add.u32 %r12, %thread, 500;\n" +
+                                  store_words("%b0", "%r12"),
                               {std::move(words)}}));
 }
 

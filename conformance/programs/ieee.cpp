@@ -12,7 +12,8 @@ int compare_magnitude(const Number& a, const Number& b, Int& x, Int& y, int& exp
   exponent = std::min(a.exponent, b.exponent);
   x = a.magnitude << (a.exponent - exponent);
   y = b.magnitude << (b.exponent - exponent);
-  return x < y ? -1 : x > y ? 1 : 0;
+  return x < y ? -1 : x > y ? 1
+                            : 0;
 }
 
 bool rounds_up(Round r, bool negative, bool odd, bool half, bool below_half) {

@@ -11,7 +11,13 @@ namespace drywell::kernels::conformance::ieee {
 using Int = boost::multiprecision::number<
     boost::multiprecision::cpp_int_backend<8192, 8192, boost::multiprecision::signed_magnitude, boost::multiprecision::checked, void>>;
 
-enum class Round : uint8_t { rn, rz, rm, rp, rna };
+enum class Round : uint8_t {
+  rn,
+  rz,
+  rm,
+  rp,
+  rna
+};
 
 /// A binary interchange format and PTX's codes at its ends.
 struct Format {
@@ -27,7 +33,11 @@ inline constexpr Format kE5m2{5, 2}, kE4m3{4, 3, false, true, 1}, kE2m3{2, 3, fa
 
 /// A number: NaN, ±infinity, or ±magnitude · 2^exponent, plus a part in (0, 1) units of the last place if `sticky`.
 struct Number {
-  enum class Kind : uint8_t { finite, infinite, nan } kind = Kind::finite;
+  enum class Kind : uint8_t {
+    finite,
+    infinite,
+    nan
+  } kind = Kind::finite;
   bool negative = false;
   Int magnitude = 0;
   int exponent = 0;

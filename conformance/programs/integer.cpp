@@ -14,12 +14,12 @@ __extension__ typedef unsigned __int128 UWide;
 
 template <class T>
 struct TypeInfo;
-#define TYPE_INFO(T_, NAME_, LETTER_, WIDE_) \
-  template <>                               \
-  struct TypeInfo<T_> {                     \
+#define TYPE_INFO(T_, NAME_, LETTER_, WIDE_)   \
+  template <>                                  \
+  struct TypeInfo<T_> {                        \
     static constexpr const char* name = NAME_; \
-    static constexpr char letter = LETTER_; \
-    using Product = WIDE_;                  \
+    static constexpr char letter = LETTER_;    \
+    using Product = WIDE_;                     \
   };
 TYPE_INFO(uint16_t, "u16", 'h', uint32_t)
 TYPE_INFO(int16_t, "s16", 'h', int32_t)
@@ -83,8 +83,10 @@ void division(Forms& f) {
     if (detail::from_bits<T>(in[1]) == 0) in[1] = 3;
     if (std::is_signed_v<T> && detail::from_bits<T>(in[1]) == static_cast<T>(-1)) in[1] = 5;
   };
-  f.add(op<T>("div"), operands<T>(2), [](T a, T b) -> T { return static_cast<T>(a / b); }, prepare);
-  f.add(op<T>("rem"), operands<T>(2), [](T a, T b) -> T { return static_cast<T>(a % b); }, prepare);
+  f.add(
+      op<T>("div"), operands<T>(2), [](T a, T b) -> T { return static_cast<T>(a / b); }, prepare);
+  f.add(
+      op<T>("rem"), operands<T>(2), [](T a, T b) -> T { return static_cast<T>(a % b); }, prepare);
 }
 
 template <class T>

@@ -43,12 +43,14 @@ Storage storage(char letter) {
 
 /// An operand as parsed: scalar letter, immediate or sink, a vector or a pair of them.
 struct Slot {
-  enum class Kind : uint8_t { value,
-                              immediate,
-                              sink,
-                              vector,
-                              pair,
-                              memory } kind = Kind::value;
+  enum class Kind : uint8_t {
+    value,
+    immediate,
+    sink,
+    vector,
+    pair,
+    memory
+  } kind = Kind::value;
   char letter = 'w';
   bool minus = false;    // -w
   bool negated = false;  // !p

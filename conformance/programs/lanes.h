@@ -37,8 +37,8 @@ struct LaneForm {
   std::function<void(uint64_t*)> prepare = {};  // changes inputs to those with a result that PTX defines
   Compare compare = Compare::bits;
   uint64_t ulps = 0;
-  std::string name = {};                        // of the program, if the opcode alone is not unique
-  WarpFn expect_warp = {};                      // instead of `expect`, if lanes depend on each other
+  std::string name = {};    // of the program, if the opcode alone is not unique
+  WarpFn expect_warp = {};  // instead of `expect`, if lanes depend on each other
 };
 
 /// Returns the program of a form.

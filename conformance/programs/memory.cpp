@@ -28,14 +28,16 @@ struct Element {
 
 uint64_t extended(const Element& e, uint64_t v) {
   if (e.type[0] != 's') return v;
-  const unsigned bits = e.cell == 'b' ? 8 : e.cell == 'h' ? 16 : e.cell == 'w' ? 32 : 64;
+  const unsigned bits = e.cell == 'b' ? 8 : e.cell == 'h' ? 16
+                                        : e.cell == 'w'   ? 32
+                                                          : 64;
   const uint64_t wide = static_cast<uint64_t>(static_cast<int64_t>(v << (64 - bits)) >> (64 - bits));
-  return e.reg == 'w' ? wide & 0xFFFFFFFF : e.reg == 'h' ? wide & 0xFFFF : wide;
+  return e.reg == 'w' ? wide & 0xFFFFFFFF : e.reg == 'h' ? wide & 0xFFFF
+                                                         : wide;
 }
 
 void loads_and_stores(std::vector<ProgramSpec>& out) {
-  constexpr Element kElements[] = {{"u8", 'w', 'b'}, {"s8", 'w', 'b'}, {"u16", 'h', 'h'}, {"s16", 'w', 'h'}, {"u32", 'w', 'w'}, {"s32", 'd', 'w'},
-                                   {"b32", 'w', 'w'}, {"f32", 'f', 'f'}, {"u64", 'd', 'd'}, {"b64", 'd', 'd'}, {"f64", 'g', 'g'}};
+  constexpr Element kElements[] = {{"u8", 'w', 'b'}, {"s8", 'w', 'b'}, {"u16", 'h', 'h'}, {"s16", 'w', 'h'}, {"u32", 'w', 'w'}, {"s32", 'd', 'w'}, {"b32", 'w', 'w'}, {"f32", 'f', 'f'}, {"u64", 'd', 'd'}, {"b64", 'd', 'd'}, {"f64", 'g', 'g'}};
   for (const char* space : {"global", "shared"}) {
     for (const Element& e : kElements) {
       add(out, "memory", fmt::format("ld.{}.{}", space, e.type), fmt::format("{}=M{}", e.reg, e.cell), [e](const uint64_t* in, uint64_t* o) {
@@ -97,8 +99,10 @@ void atomics(std::vector<ProgramSpec>& out) {
     update(out, "and", type, letter, 1, [](uint64_t a, const uint64_t* b) { return a & b[0]; });
     update(out, "or", type, letter, 1, [](uint64_t a, const uint64_t* b) { return a | b[0]; });
     update(out, "xor", type, letter, 1, [](uint64_t a, const uint64_t* b) { return a ^ b[0]; });
-    update(out, "exch", type, letter, 1, [](uint64_t, const uint64_t* b) { return b[0]; }, false);
-    update(out, "cas", type, letter, 2, [](uint64_t a, const uint64_t* b) { return a == b[0] ? b[1] : a; }, false);
+    update(
+        out, "exch", type, letter, 1, [](uint64_t, const uint64_t* b) { return b[0]; }, false);
+    update(
+        out, "cas", type, letter, 2, [](uint64_t a, const uint64_t* b) { return a == b[0] ? b[1] : a; }, false);
   }
   // inc: old >= b ? 0 : old + 1; dec: old == 0 || old > b ? b : old - 1 (9.7.13.12).
   update(out, "inc", "u32", 'w', 1, [](uint64_t a, const uint64_t* b) { return a >= b[0] ? 0 : a + 1; });

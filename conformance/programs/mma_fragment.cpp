@@ -15,7 +15,7 @@ uint64_t encode(const ElementType& t, int64_t v) {
   if (v == 0) return 0;
   const auto magnitude = static_cast<uint64_t>(std::abs(v));
   const unsigned top = static_cast<unsigned>(std::bit_width(magnitude)) - 1;
-  const uint64_t bias = (uint64_t{1} << (t.exponent - 1)) - 1, tail = magnitude ^ uint64_t{1} << top;
+  const uint64_t bias = (uint64_t{1} << (t.exponent - 1)) - 1, tail = magnitude ^ uint64_t { 1 } << top;
   return uint64_t{v < 0} << (t.exponent + t.fraction) | (bias + top) << t.fraction | (t.fraction >= top ? tail << (t.fraction - top) : tail >> (top - t.fraction));
 }
 

@@ -29,7 +29,8 @@ struct Form {
     return cd + "=" + fragment_a().signature() + fragment_b().signature() + cd + fmt::format("w#{}", selector);
   }
   // One nibble of metadata per group: 4 elements, of which 2 are kept; 2 elements of 32 bits; 4 pairs of 4 bits.
-  unsigned dense() const { return a.bits == 32 ? 2 : a.bits == 4 ? 8 : 4; }
+  unsigned dense() const { return a.bits == 32 ? 2 : a.bits == 4 ? 8
+                                                                 : 4; }
   bool one_word_of_lanes() const { return k * a.bits == 256; }
 };
 
@@ -88,7 +89,8 @@ void expect(const Form& f, WarpIn in, WarpOut out) {
 
 void add(std::vector<ProgramSpec>& out, Form f) {
   // The selector names the lanes whose metadata is read: one or two of four, or a pair of them.
-  const unsigned selectors = f.a.bits >= 16 ? (f.one_word_of_lanes() ? 4 : 2) : f.one_word_of_lanes() ? 2 : 1;
+  const unsigned selectors = f.a.bits >= 16 ? (f.one_word_of_lanes() ? 4 : 2) : f.one_word_of_lanes() ? 2
+                                                                                                      : 1;
   for (const char* variant : {"sp", "sp::ordered_metadata"}) {
     for (unsigned s = 0; s < selectors; ++s) {
       f.variant = variant;

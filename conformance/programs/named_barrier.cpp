@@ -90,8 +90,9 @@ void counts(std::vector<ProgramSpec>& out, const char* stem, const char* aligned
 // Even and odd lanes execute two different instructions, each in its own branch: only forms without .aligned allow that.
 void divergent(std::vector<ProgramSpec>& out) {
   add(out, "barrier.sync/divergent-lanes",
-      kSlot + "mad.lo.u32 %r11, %thread, 11, 5;\nst.shared.b32 [%r10], %r11;\nand.b32 %r11, %thread, 1;\nsetp.eq.u32 %p2, %r11, 0;\n@%p2 bra EVEN;\nbarrier.sync 2, 128;\nbra READ;\n"
-              "EVEN:\nbarrier.sync 2, 128;\nREAD:\nadd.u32 %r11, %thread, 65;\nand.b32 %r11, %r11, 127;\nmad.lo.u32 %r10, %r11, 4, %area;\nld.shared.b32 %r12, [%r10];\n" +
+      kSlot +
+          "mad.lo.u32 %r11, %thread, 11, 5;\nst.shared.b32 [%r10], %r11;\nand.b32 %r11, %thread, 1;\nsetp.eq.u32 %p2, %r11, 0;\n@%p2 bra EVEN;\nbarrier.sync 2, 128;\nbra READ;\n"
+          "EVEN:\nbarrier.sync 2, 128;\nREAD:\nadd.u32 %r11, %thread, 65;\nand.b32 %r11, %r11, 127;\nmad.lo.u32 %r10, %r11, 4, %area;\nld.shared.b32 %r12, [%r10];\n" +
           store_words("%b0", "%r12"),
       {output(per_thread([](uint32_t t) { return (t + 65) % kTextThreads * 11 + 5; }))});
 }

@@ -28,7 +28,7 @@ enum class Compare : uint8_t {
   ulp_f16,
   ulp_bf16,
   ulp_f64,
-  any_nan   // float64 values: any NaN equals any other (PTX specifies no code)
+  any_nan  // float64 values: any NaN equals any other (PTX specifies no code)
 };
 
 /// A buffer in global memory; the kernel's parameters are the buffers' addresses, in order.
@@ -83,9 +83,13 @@ inline constexpr isa::Target kSuiteTargets[] = {isa::Target::sm_100a, isa::Targe
 
 /// Result of the comparison of one run.
 struct Outcome {
-  enum class Status : uint8_t { passed, failed, faulted } status = Status::passed;
+  enum class Status : uint8_t {
+    passed,
+    failed,
+    faulted
+  } status = Status::passed;
   uint64_t compared = 0, mismatches = 0;
-  std::string detail;  // first mismatch or the fault
+  std::string detail;          // first mismatch or the fault
   bool launch_failed = false;  // also if a failure was expected: the context of a GPU is lost then
   bool passed() const { return status == Status::passed; }
 };

@@ -20,9 +20,7 @@ struct Type {
   constexpr uint64_t infinity() const { return ((uint64_t{1} << format.exponent) - 1) << format.fraction; }
   constexpr bool is_nan(uint64_t v) const { return (v & ~sign()) > infinity(); }
 };
-constexpr Type kTypes[] = {{"f32", 'f', ieee::kF32, 1, true, true},   {"f64", 'g', ieee::kF64, 1, false, false},
-                           {"f16", 'e', ieee::kF16, 1, true, true},   {"f16x2", 'E', ieee::kF16, 2, true, true},
-                           {"bf16", 'k', ieee::kBf16, 1, false, true}, {"bf16x2", 'K', ieee::kBf16, 2, false, true}};
+constexpr Type kTypes[] = {{"f32", 'f', ieee::kF32, 1, true, true}, {"f64", 'g', ieee::kF64, 1, false, false}, {"f16", 'e', ieee::kF16, 1, true, true}, {"f16x2", 'E', ieee::kF16, 2, true, true}, {"bf16", 'k', ieee::kBf16, 1, false, true}, {"bf16x2", 'K', ieee::kBf16, 2, false, true}};
 
 uint64_t flushed(const Type& t, uint64_t v) { return (v & ~t.sign()) >> t.format.fraction == 0 ? v & t.sign() : v; }
 uint64_t lane_of(const Type& t, uint64_t word, unsigned lane) { return word >> lane * t.bits() & t.mask(); }
@@ -62,7 +60,8 @@ void form(std::vector<ProgramSpec>& out, const Type& t, std::string op, size_t i
 uint64_t extreme(const Type& t, bool largest, bool nan, uint64_t a, uint64_t b) {
   const uint64_t canonical = ieee::canonical_nan(t.format);
   if (t.is_nan(a) && t.is_nan(b)) return canonical;
-  if (t.is_nan(a) || t.is_nan(b)) return nan ? canonical : t.is_nan(a) ? b : a;
+  if (t.is_nan(a) || t.is_nan(b)) return nan ? canonical : t.is_nan(a) ? b
+                                                                       : a;
   // Key whose unsigned order is the order of the values.
   const auto key = [&t](uint64_t v) { return (v & t.sign()) != 0 ? ~v & t.mask() : v | t.sign(); };
   return (key(a) < key(b)) != largest ? a : b;
@@ -78,9 +77,11 @@ void extremes(std::vector<ProgramSpec>& out, const Type& t) {
         const auto two = [t, largest, nan](const uint64_t* v) { return extreme(t, largest, nan, v[0], v[1]); };
         form(out, t, fmt::format("{}{}.{}", stem, modifiers, t.name), 2, two, ftz);
         if (t.nan) {
-          form(out, t, fmt::format("{}{}.xorsign.abs.{}", stem, modifiers, t.name), 2, [t, largest](const uint64_t* v) {
-            return extreme(t, largest, false, v[0] & ~t.sign(), v[1] & ~t.sign()) | ((v[0] ^ v[1]) & t.sign());
-          }, ftz, true);
+          form(
+              out, t, fmt::format("{}{}.xorsign.abs.{}", stem, modifiers, t.name), 2, [t, largest](const uint64_t* v) {
+                return extreme(t, largest, false, v[0] & ~t.sign(), v[1] & ~t.sign()) | ((v[0] ^ v[1]) & t.sign());
+              },
+              ftz, true);
         }
         if (t.letter == 'f') {
           const LaneFn three = [t, largest, nan](const uint64_t* v) { return extreme(t, largest, nan, extreme(t, largest, nan, v[0], v[1]), v[2]); };
@@ -100,7 +101,8 @@ void signs(std::vector<ProgramSpec>& out, const Type& t) {
     form(out, t, fmt::format("abs{}.{}", ftz ? ".ftz" : "", t.name), 1, absolute, ftz, true);
   }
   if (t.bits() >= 32) {
-    form(out, t, fmt::format("copysign.{}", t.name), 2, [t](const uint64_t* v) { return (v[0] & t.sign()) | (v[1] & ~t.sign()); }, false, true);
+    form(
+        out, t, fmt::format("copysign.{}", t.name), 2, [t](const uint64_t* v) { return (v[0] & t.sign()) | (v[1] & ~t.sign()); }, false, true);
   }
 }
 

@@ -52,7 +52,7 @@ void add_conversions(std::vector<ProgramSpec>& out) {
   }
   add("local.u64", "", "{\n.local .align 4 .b8 mine[8];\nmov.b64 %d11, mine;\ncvta.local.u64 %d10, %d11;\nst.b32 [%d10+4], %r12;\n", "cvta.to.local.u64 %d11, %d10;\nld.local.b32 %r13, [%d11+4];\n}\n");
   // The parameter holds the address of the buffer that the thread writes.
-  add("param.u64", "mov.b64 %d10, buf0;\ncvta.param.u64 %d10, %d10;\n", "", 
+  add("param.u64", "mov.b64 %d10, buf0;\ncvta.param.u64 %d10, %d10;\n", "",
       "cvta.to.param.u64 %d11, %d10;\nld.param.u64 %d13, [%d11];\nmul.wide.u32 %d12, %thread, 4;\nadd.u64 %d13, %d13, %d12;\nst.global.b32 [%d13], %r12;\nld.global.b32 %r13, [%d13];\n");
 }
 
@@ -62,8 +62,7 @@ void add_uniform_loads(std::vector<ProgramSpec>& out) {
   const auto add = [&](const char* op, const char* registers, uint32_t stride, const std::string& combine, auto want) {
     std::vector<uint32_t> words(kTextThreads);
     for (uint32_t t = 0; t < kTextThreads; ++t) words[t] = want(t);
-    out.push_back(text_program("space", op, {fmt::format("mad.wide.u32 %d10, %thread, {}, %b0;\n{} {}, [%d10];\n", stride, op, registers) + combine + store_words("%b1", "%r10"),
-                                             {input(source), output(bytes_of(words))}}));
+    out.push_back(text_program("space", op, {fmt::format("mad.wide.u32 %d10, %thread, {}, %b0;\n{} {}, [%d10];\n", stride, op, registers) + combine + store_words("%b1", "%r10"), {input(source), output(bytes_of(words))}}));
   };
   const auto word = [&source](size_t i) { return value_at<uint32_t>(source, i); };
   add("ldu.global.b32", "%r10", 4, "", [&](uint32_t t) { return word(t); });

@@ -8,9 +8,7 @@ namespace {
 
 // docs/facts/tcgen05.md §4.7: type codes.
 unsigned type_code(const MmaCase& c, const std::string& t) {
-  static const std::map<std::string, unsigned> codes = {{"f16", 0},  {"bf16", 1}, {"tf32", 2}, {"e4m3", 0},
-                                                        {"e5m2", 1}, {"e2m3", 3}, {"e3m2", 4}, {"e2m1", 5},
-                                                        {"u8", 0},   {"s8", 1}};
+  static const std::map<std::string, unsigned> codes = {{"f16", 0}, {"bf16", 1}, {"tf32", 2}, {"e4m3", 0}, {"e5m2", 1}, {"e2m3", 3}, {"e3m2", 4}, {"e2m1", 5}, {"u8", 0}, {"s8", 1}};
   return c.packed_fp4() ? 1 : codes.at(t);
 }
 
@@ -53,9 +51,7 @@ std::vector<std::vector<uint32_t>> matrix(size_t rows, size_t columns) {
 }  // namespace
 
 unsigned MmaCase::bits(const std::string& type) const {
-  static const std::map<std::string, unsigned> widths = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8},
-                                                         {"e5m2", 8}, {"e2m3", 6},  {"e3m2", 6},  {"e2m1", 4},
-                                                         {"u8", 8},   {"s8", 8}};
+  static const std::map<std::string, unsigned> widths = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"e4m3", 8}, {"e5m2", 8}, {"e2m3", 6}, {"e3m2", 6}, {"e2m1", 4}, {"u8", 8}, {"s8", 8}};
   return widths.at(type);
 }
 unsigned MmaCase::stored_k() const {
@@ -64,9 +60,11 @@ unsigned MmaCase::stored_k() const {
                                              : 32;
 }
 char MmaCase::layout() const {
-  if (cta_group == 2) return m == 256 ? 'A' : sparse ? 'C' : 'B';
+  if (cta_group == 2) return m == 256 ? 'A' : sparse ? 'C'
+                                                     : 'B';
   if (m == 128) return 'D';
-  return m == 32 ? 'G' : ws ? 'E' : 'F';
+  return m == 32 ? 'G' : ws ? 'E'
+                            : 'F';
 }
 
 uint32_t MmaCase::idesc() const {
@@ -77,7 +75,8 @@ uint32_t MmaCase::idesc() const {
   if (scaled())
     return w | sfb_id << 4 | static_cast<uint32_t>(k96) << 31 | static_cast<uint32_t>(scale_type == "ue8m0") << 23 | (m >> 7) << 27 |
            sfa_id << 29;
-  const uint32_t d = d_type == "f16" ? 0 : d_type == "f32" ? 1 : 2;
+  const uint32_t d = d_type == "f16" ? 0 : d_type == "f32" ? 1
+                                                           : 2;
   return w | selector | static_cast<uint32_t>(saturate) << 3 | d << 4 | (m >> 4) << 24 | max_shift << 30;
 }
 
@@ -113,14 +112,13 @@ std::string MmaCase::name() const {
   return s + "_" + std::to_string(seed);
 }
 
-unsigned MmaCase::meta_groups() const { return k() / (kind == "tf32" ? 2 : packed_fp4() ? 8 : 4); }
+unsigned MmaCase::meta_groups() const { return k() / (kind == "tf32" ? 2 : packed_fp4() ? 8
+                                                                                        : 4); }
 unsigned MmaCase::column_shift() const { return has_zero_mask ? zero_mask >> 56 & 0x3F : 0; }
 
 MmaData random_matrices(const MmaCase& c) {
   RandomWords words(c.seed * 7919 + c.m + c.n);
-  MmaData data{matrix(c.m, c.stored_k()), matrix(c.n + c.column_shift(), c.k()),
-               matrix(c.m, c.factors),    matrix(c.n, c.factors),
-               matrix(c.m, c.n),          {}};
+  MmaData data{matrix(c.m, c.stored_k()), matrix(c.n + c.column_shift(), c.k()), matrix(c.m, c.factors), matrix(c.n, c.factors), matrix(c.m, c.n), {}};
   for (auto& row : data.a)
     std::generate(row.begin(), row.end(), [&] { return random_code(c, c.a_type, words); });
   for (auto& row : data.b)

@@ -12,7 +12,13 @@
 namespace drywell::kernels::conformance {
 
 /// Swizzle modes, with the names of the tests.
-enum class Swizzling : uint8_t { none, s32, s64, s128, s128_atom32 };
+enum class Swizzling : uint8_t {
+  none,
+  s32,
+  s64,
+  s128,
+  s128_atom32
+};
 
 /// Layout of an operand in shared memory.
 struct SmemPlan {

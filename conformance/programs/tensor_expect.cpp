@@ -20,7 +20,9 @@ unsigned kept_k(const MmaCase& c, const std::vector<uint8_t>& meta, unsigned i) 
 std::vector<bool> zeroed_columns(const MmaCase& c) {
   std::vector<bool> zeroed(c.n, false);
   if (!c.has_zero_mask || (c.zero_mask >> 39 & 1) == 0) return zeroed;
-  const unsigned parts = c.m == 32 ? 4 : c.m == 64 ? 2 : 1, width = c.n / parts;
+  const unsigned parts = c.m == 32 ? 4 : c.m == 64 ? 2
+                                                   : 1,
+                 width = c.n / parts;
   const unsigned skip = (c.zero_mask >> 40 & 0xFF) + 1, use = (c.zero_mask >> 48 & 0xFF) + 1;
   for (unsigned p = 0; p < parts; ++p) {
     const bool first_zeroed = (c.zero_mask >> (32 + p) & 1) != 0;

@@ -19,15 +19,19 @@ struct CopyCase {
   unsigned bits = 8;                             // 4, 6: decompression
   unsigned cta_group = 1, base_lane = 0, start = 0;
 
-  uint32_t sbo() const { return swizzle != 0 ? 8 * swizzle : rows == 32 ? 128 : 160; }
+  uint32_t sbo() const { return swizzle != 0 ? 8 * swizzle : rows == 32 ? 128
+                                                                        : 160; }
   uint32_t lbo() const { return swizzle != 0 ? 16 : sbo() * 16 + 48; }
   uint64_t descriptor() const {
-    const uint64_t code = swizzle == 128 ? 2 : swizzle == 64 ? 4 : swizzle == 32 ? 6 : 0;
+    const uint64_t code = swizzle == 128 ? 2 : swizzle == 64 ? 4
+                                           : swizzle == 32   ? 6
+                                                             : 0;
     return uint64_t{start >> 4} | uint64_t{lbo() >> 4} << 16 | uint64_t{sbo() >> 4} << 32 |
            uint64_t{1} << 46 | code << 61;
   }
   std::string op() const {
-    const char* format = bits == 8 ? "" : bits == 4 ? ".b8x16.b4x16_p64" : ".b8x16.b6x16_p32";
+    const char* format = bits == 8 ? "" : bits == 4 ? ".b8x16.b4x16_p64"
+                                                    : ".b8x16.b6x16_p32";
     return "tcgen05.cp.cta_group::" + std::to_string(cta_group) + "." + shape + format;
   }
   // Address of 16-byte unit u of row r (§3, source walk).

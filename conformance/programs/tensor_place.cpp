@@ -8,11 +8,14 @@ namespace {
 
 // Bytes per element in shared memory: a container counts as one (§8); two packed fp4 elements share one.
 unsigned stored_bytes(const MmaCase& c, const std::string& type) {
-  return c.bits(type) >= 16 ? c.bits(type) / 8 : c.packed_fp4() ? 0 : 1;
+  return c.bits(type) >= 16 ? c.bits(type) / 8 : c.packed_fp4() ? 0
+                                                                : 1;
 }
 
 unsigned span_of(Swizzling s) {
-  return s == Swizzling::none ? 0 : s == Swizzling::s32 ? 32 : s == Swizzling::s64 ? 64 : 128;
+  return s == Swizzling::none ? 0 : s == Swizzling::s32 ? 32
+                                : s == Swizzling::s64   ? 64
+                                                        : 128;
 }
 unsigned swizzle_code(Swizzling s) {
   static constexpr unsigned kCodes[] = {0, 6, 4, 2, 1};
@@ -33,7 +36,7 @@ uint32_t swizzle(Swizzling s, uint32_t a) {
 // An operand of `rows` rows and `k` elements, and the strides that this test uses.
 struct SmemOperand {
   SmemPlan plan;
-  unsigned rows, k, bytes, value_bits;  // bytes 0: two elements per byte
+  unsigned rows, k, bytes, value_bits;   // bytes 0: two elements per byte
   uint32_t start, lbo, sbo, second = 0;  // second: offset of the rows behind the span
 
   SmemOperand(const MmaCase& c, const SmemPlan& p, const std::string& type, unsigned rows_, unsigned k_,
@@ -89,7 +92,8 @@ struct SmemOperand {
     // §8: 4- and 6-bit elements are a little-endian bit stream at the start of their 16-byte unit.
     const bool container = bytes == 1 && value_bits < 8;
     const uint32_t at = swizzle(plan.swizzle, start + offset(mn, container ? kk / 16 * 16 : kk));
-    const unsigned bit = container ? kk % 16 * value_bits : bytes == 0 ? kk % 2 * 4 : 0;
+    const unsigned bit = container ? kk % 16 * value_bits : bytes == 0 ? kk % 2 * 4
+                                                                       : 0;
     for (unsigned i = 0; i < value_bits; ++i) {
       uint8_t& byte = smem[at + (bit + i) / 8];
       const unsigned mask = 1u << (bit + i) % 8;
@@ -103,7 +107,8 @@ struct SmemOperand {
   }
 };
 
-unsigned lane_groups(char layout) { return layout == 'B' || layout == 'E' ? 2 : layout == 'G' ? 4 : 1; }
+unsigned lane_groups(char layout) { return layout == 'B' || layout == 'E' ? 2 : layout == 'G' ? 4
+                                                                                              : 1; }
 unsigned rows_per_cta(const MmaCase& c) { return c.m / c.cta_group; }
 
 }  // namespace

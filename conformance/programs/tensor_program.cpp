@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "drywell/isa/pipeline.h"
 #include "conformance/programs/families.h"
+#include "drywell/isa/pipeline.h"
 
 namespace drywell::kernels::conformance {
 namespace {
@@ -199,7 +199,14 @@ Program to_program(const TensorCheck& check) {
               .block = {kTensorThreads},
               .cluster = {ctas},
               .dynamic_smem = static_cast<uint32_t>(smem_bytes)};
-  enum { kSmem, kTmemIn, kTmemOut, kRegistersIn, kRegistersOut, kCount };
+  enum {
+    kSmem,
+    kTmemIn,
+    kTmemOut,
+    kRegistersIn,
+    kRegistersOut,
+    kCount
+  };
   p.buffers.resize(kCount);
   for (uint32_t i = 0; i < ctas; ++i) {
     TensorImage image = check.images[i];

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "drywell/isa/builder.h"
 #include "conformance/programs/program.h"
+#include "drywell/isa/builder.h"
 
 namespace drywell::kernels::conformance {
 

@@ -25,7 +25,8 @@ struct Copy {
 
 uint32_t element_bytes(const TensorMapFields& f) { return element_bits(f.type) / 8; }
 // Element stride s takes every s-th element of the box: ceil(box / s) elements (CUDA driver API, cuTensorMapEncodeTiled).
-uint32_t extent(const TensorMapFields& f, uint32_t d) { return d == 0 ? f.box[0] : d < f.rank ? (f.box[d] + f.element_stride[d] - 1) / f.element_stride[d] : 1; }
+uint32_t extent(const TensorMapFields& f, uint32_t d) { return d == 0 ? f.box[0] : d < f.rank ? (f.box[d] + f.element_stride[d] - 1) / f.element_stride[d]
+                                                                                              : 1; }
 uint32_t tile_bytes(const TensorMapFields& f) {
   uint32_t n = element_bytes(f);
   for (uint32_t d = 0; d < f.rank; ++d) n *= extent(f, d);

@@ -63,7 +63,7 @@ void add_tiles(std::vector<ProgramSpec>& out) {
 
 struct Pixels {
   TensorMapFields map;
-  std::vector<int> start;         // C, W, H, D…, N
+  std::vector<int> start;  // C, W, H, D…, N
   std::array<int, 3> offset{};
 };
 

@@ -112,7 +112,8 @@ std::vector<uint64_t> operand_values(char kind, size_t position, uint64_t seed) 
   std::vector<uint64_t> v(kRows);
   for (size_t i = 0; i < kRows; ++i) {
     // The first two operands cover every pair of edge values; further operands step through them at a different rate.
-    const size_t edge = position == 0 ? i / kEdges : position == 1 ? i % kEdges : (i * (2 * position + 3) + i / kEdges) % kEdges;
+    const size_t edge = position == 0 ? i / kEdges : position == 1 ? i % kEdges
+                                                                   : (i * (2 * position + 3) + i / kEdges) % kEdges;
     v[i] = i < kEdges * kEdges ? k.edges[edge % kEdges] : k.random(random_word(seed + 1000 * position, i));
   }
   return v;

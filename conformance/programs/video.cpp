@@ -280,9 +280,11 @@ int64_t element(const uint64_t* in, const Selector& s, const std::string& full, 
 }
 bool in_mask(const Vector& v, unsigned k) { return v.mask.text.empty() || v.mask.text.find(static_cast<char>('0' + k), 1) != std::string::npos; }
 
-enum class How { plain,
-                 sat,
-                 add };
+enum class How {
+  plain,
+  sat,
+  add
+};
 
 void vector(std::vector<ProgramSpec>& out, const Vector& v, std::string op, int64_t (*of)(int64_t, int64_t), bool d, bool a, bool b, How how) {
   LaneForm f;

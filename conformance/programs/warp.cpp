@@ -51,13 +51,15 @@ void shuffles(std::vector<ProgramSpec>& out) {
   for (const std::string mode : {"up", "down", "bfly", "idx"}) {
     for (const uint32_t segment : {0u, 0x10u, 0x18u}) {
       const uint32_t c = segment << 8 | (mode == "up" ? 0 : 0x1F);
-      add(out, fmt::format("shfl.sync.{}.b32", mode), fmt::format("w|p=ws#{}#0xFFFFFFFF", c), [mode, c](In in, Out o) {
-        for (unsigned lane = 0; lane < 32; ++lane) {
-          const Source s = shuffle_source(mode, lane, static_cast<uint32_t>(in[1][lane]), c);
-          o[0][lane] = in[0][s.lane];
-          o[1][lane] = s.valid ? 1 : 0;
-        }
-      }, fmt::format("shfl.sync.{}.b32/segment{:#x}", mode, segment));
+      add(
+          out, fmt::format("shfl.sync.{}.b32", mode), fmt::format("w|p=ws#{}#0xFFFFFFFF", c), [mode, c](In in, Out o) {
+            for (unsigned lane = 0; lane < 32; ++lane) {
+              const Source s = shuffle_source(mode, lane, static_cast<uint32_t>(in[1][lane]), c);
+              o[0][lane] = in[0][s.lane];
+              o[1][lane] = s.valid ? 1 : 0;
+            }
+          },
+          fmt::format("shfl.sync.{}.b32/segment{:#x}", mode, segment));
     }
   }
 }

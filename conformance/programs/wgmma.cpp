@@ -42,7 +42,8 @@ struct Form {
   }
   std::string name() const {
     return fmt::format("{}/{}.swizzle-{}{}{}{}{}{}{}", op(), a_in_registers ? "registers" : "shared", swizzle, trans_a ? ".trans-a" : "", trans_b ? ".trans-b" : "",
-                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite", sparse ? fmt::format(".selector{}", selector) : "") + (codes ? ".codes" : "");
+                       negate_a ? ".negate-a" : "", negate_b ? ".negate-b" : "", accumulate ? "" : ".overwrite", sparse ? fmt::format(".selector{}", selector) : "") +
+           (codes ? ".codes" : "");
   }
 };
 
@@ -68,11 +69,14 @@ struct Tile {
   }
   // Start, leading and stride byte offsets in units of 16 bytes; the kernel adds the address of shared memory.
   int64_t descriptor() const {
-    const uint64_t mode = swizzle == 0 ? 0 : swizzle == 128 ? 1 : swizzle == 64 ? 2 : 3;
+    const uint64_t mode = swizzle == 0 ? 0 : swizzle == 128 ? 1
+                                         : swizzle == 64    ? 2
+                                                            : 3;
     return static_cast<int64_t>(uint64_t{base} >> 4 | uint64_t{leading()} >> 4 << 16 | uint64_t{strided()} >> 4 << 32 | mode << 62);
   }
   uint32_t swizzled(uint32_t chunk, uint32_t line) const {
-    return swizzle == 128 ? chunk ^ line % 8 : swizzle == 64 ? chunk ^ line / 2 % 4 : chunk ^ line / 4 % 2;
+    return swizzle == 128 ? chunk ^ line % 8 : swizzle == 64 ? chunk ^ line / 2 % 4
+                                                             : chunk ^ line / 4 % 2;
   }
   uint32_t place(uint32_t row, uint32_t k_byte) const {
     if (!transposed) {

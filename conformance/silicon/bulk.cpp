@@ -32,8 +32,8 @@ void add_store(std::vector<Probe>& out, const std::string& name, uint64_t seed, 
 
 // Sums of all pairs of special values: the record shows the resulting NaN.
 void add_special_sums(std::vector<Probe>& out) {
-  constexpr uint64_t kValues[] = {0,          1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
-                                  1,          0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321,
+  constexpr uint64_t kValues[] = {0, 1ull << 63, 0x3FF0000000000000, 0xBFF8000000000000, 0x7FF0000000000000, 0xFFF0000000000000,
+                                  1, 0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321,
                                   0x7FEFFFFFFFFFFFFF, 0xFFEFFFFFFFFFFFFF, 0x000FFFFFFFFFFFFF, 0xFFFFFFFFFFFFFFFF};
   static_assert(sizeof(kValues) * 16 == kArea);
   std::vector<uint8_t> a, b;

@@ -29,9 +29,10 @@ void add_multicast(std::vector<Probe>& out) {
         mask);
     const std::string body = init_barrier(1) + by_first("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512;\n", "EXPECTED") + kClusterSync +
                              by_first(copy, "ISSUED") +
-                             fmt::format("shl.b32 %r10, 1, %r20;\nand.b32 %r10, %r10, {};\nsetp.eq.u32 %p3, %r10, 0;\n@%p3 bra SKIP;\n"
-                                         "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n@!%p1 bra WAIT;\nSKIP:\nbar.sync 0;\n",
-                                         mask);
+                             fmt::format(
+                                 "shl.b32 %r10, 1, %r20;\nand.b32 %r10, %r10, {};\nsetp.eq.u32 %p3, %r10, 0;\n@%p3 bra SKIP;\n"
+                                 "WAIT:\nmbarrier.try_wait.parity.shared::cta.b64 %p1, [%r2], 0;\n@!%p1 bra WAIT;\nSKIP:\nbar.sync 0;\n",
+                                 mask);
     out.push_back(cluster_probe(fmt::format("cluster.multicast.{:x}", mask), 9000 + mask, body));
   }
 }
@@ -85,8 +86,9 @@ void add_barriers(std::vector<Probe>& out) {
   add("red.and", "barrier.cta.red.and.aligned.pred %p3, 2, %p2;\nselp.b32 %r12, 1, 0, %p3;\n");
   add("red.or", "barrier.cta.red.or.aligned.pred %p3, 3, %p2;\nselp.b32 %r12, 1, 0, %p3;\n");
   add("red.popc.64", "mov.b32 %r12, 77;\nsetp.ge.u32 %p4, %r0, 64;\n@%p4 bra PAST;\nbarrier.cta.red.popc.aligned.u32 %r12, 4, 64, %p2;\nPAST:\n");
-  add("arrive", "setp.lt.u32 %p4, %r0, 64;\n@%p4 bra ARRIVE;\nbarrier.cta.sync.aligned 5, 128;\nld.shared.u32 %r12, [%r10+768];\nbra PAST;\n"
-                "ARRIVE:\nst.shared.u32 [%r10+1024], %r0;\nbarrier.cta.arrive.aligned 5, 128;\nmov.b32 %r12, 5;\nPAST:\n");
+  add("arrive",
+      "setp.lt.u32 %p4, %r0, 64;\n@%p4 bra ARRIVE;\nbarrier.cta.sync.aligned 5, 128;\nld.shared.u32 %r12, [%r10+768];\nbra PAST;\n"
+      "ARRIVE:\nst.shared.u32 [%r10+1024], %r0;\nbarrier.cta.arrive.aligned 5, 128;\nmov.b32 %r12, 5;\nPAST:\n");
 }
 
 }  // namespace

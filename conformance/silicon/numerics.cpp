@@ -21,7 +21,10 @@ std::string list(const char* prefix, uint32_t first, uint32_t n) {
 }
 
 // Bits of one operand: random bits, or floats of moderate size whose sums round.
-enum class Bits { any, moderate };
+enum class Bits {
+  any,
+  moderate
+};
 
 uint32_t draw_word(Draw& d, Bits bits, std::string_view type) {
   const auto w = static_cast<uint32_t>(d.word() >> 32);
@@ -87,21 +90,39 @@ struct CvtForm {
 };
 
 constexpr CvtForm kCvt[] = {
-    {"cvt.rn.f16.f32", "f32", "b16"},           {"cvt.rz.f16.f32", "f32", "b16"},       {"cvt.rn.bf16.f32", "f32", "b16"},
-    {"cvt.rz.bf16.f32", "f32", "b16"},          {"cvt.rn.relu.bf16.f32", "f32", "b16"}, {"cvt.rna.tf32.f32", "f32", "b32"},
-    {"cvt.f32.f16", "b16", "f32"},              {"cvt.f32.bf16", "b16", "f32"},         {"cvt.rn.f16x2.e4m3x2", "b16", "b32"},
-    {"cvt.rn.f16x2.e5m2x2", "b16", "b32"},      {"cvt.rni.s32.f32", "f32", "b32"},      {"cvt.rzi.u32.f32", "f32", "b32"},
-    {"cvt.rmi.s32.f32", "f32", "b32"},          {"cvt.rpi.s8.f32", "f32", "b32"},       {"cvt.rn.f32.s32", "b32", "f32"},
-    {"cvt.rz.f32.u32", "b32", "f32"},           {"cvt.rzi.s64.f32", "f32", "b64"},      {"cvt.rn.f16.s32", "b32", "b16"},
-    {"cvt.rni.s16.f16", "b16", "b16"},          {"cvt.rni.f32.f32", "f32", "f32"},      {"cvt.rzi.ftz.f32.f32", "f32", "f32"},
-    {"cvt.sat.f32.f32", "f32", "f32"},          {"cvt.rn.satfinite.e4m3x2.f16x2", "b32", "b16"},
+    {"cvt.rn.f16.f32", "f32", "b16"},
+    {"cvt.rz.f16.f32", "f32", "b16"},
+    {"cvt.rn.bf16.f32", "f32", "b16"},
+    {"cvt.rz.bf16.f32", "f32", "b16"},
+    {"cvt.rn.relu.bf16.f32", "f32", "b16"},
+    {"cvt.rna.tf32.f32", "f32", "b32"},
+    {"cvt.f32.f16", "b16", "f32"},
+    {"cvt.f32.bf16", "b16", "f32"},
+    {"cvt.rn.f16x2.e4m3x2", "b16", "b32"},
+    {"cvt.rn.f16x2.e5m2x2", "b16", "b32"},
+    {"cvt.rni.s32.f32", "f32", "b32"},
+    {"cvt.rzi.u32.f32", "f32", "b32"},
+    {"cvt.rmi.s32.f32", "f32", "b32"},
+    {"cvt.rpi.s8.f32", "f32", "b32"},
+    {"cvt.rn.f32.s32", "b32", "f32"},
+    {"cvt.rz.f32.u32", "b32", "f32"},
+    {"cvt.rzi.s64.f32", "f32", "b64"},
+    {"cvt.rn.f16.s32", "b32", "b16"},
+    {"cvt.rni.s16.f16", "b16", "b16"},
+    {"cvt.rni.f32.f32", "f32", "f32"},
+    {"cvt.rzi.ftz.f32.f32", "f32", "f32"},
+    {"cvt.sat.f32.f32", "f32", "f32"},
+    {"cvt.rn.satfinite.e4m3x2.f16x2", "b32", "b16"},
     {"cvt.rn.satfinite.e5m2x2.f16x2", "b32", "b16"},
 };
 
-uint32_t bytes_of(std::string_view type) { return type == "b16" ? 2 : type == "b64" ? 8 : 4; }
+uint32_t bytes_of(std::string_view type) { return type == "b16" ? 2 : type == "b64" ? 8
+                                                                                    : 4; }
 
 /// Source and result registers have letters by width: f, h, w, d.
-char letter(std::string_view type) { return type == "f32" ? 'f' : type == "b16" ? 'h' : type == "b64" ? 'd' : 'w'; }
+char letter(std::string_view type) { return type == "f32" ? 'f' : type == "b16" ? 'h'
+                                                              : type == "b64"   ? 'd'
+                                                                                : 'w'; }
 
 Probe cvt_probe(const CvtForm& c, uint64_t seed) {
   constexpr uint32_t kRounds = 32, kThreads = 128;
@@ -126,7 +147,8 @@ Probe f64_probe(const char* op, uint32_t sources) {
                                   0x7FF8000000000000, 0xFFF8000000000000, 0x7FF0000000000001, 0xFFF4000000000123, 0x7FFABCDE00000321, 0xFFFFFFFFFFFFFFFF,
                                   1, 0x800FFFFFFFFFFFFF, 0x7FEFFFFFFFFFFFFF, 0x4008000000000000};
   constexpr uint32_t kCount = std::size(kValues), kThreads = 128;
-  const uint32_t rows = sources == 1 ? kThreads : sources == 2 ? kCount * kCount : kCount * kCount * kCount;
+  const uint32_t rows = sources == 1 ? kThreads : sources == 2 ? kCount * kCount
+                                                               : kCount * kCount * kCount;
   std::vector<uint8_t> input;
   for (uint32_t k = 0; k < sources; ++k) {
     for (uint32_t i = 0; i < rows; ++i) {
@@ -135,7 +157,8 @@ Probe f64_probe(const char* op, uint32_t sources) {
     }
   }
   std::string body = ".reg .f64 x<3>, y;\nmul.wide.u32 %rd3, %r0, 8;\nadd.u64 %rd0, %rd0, %rd3;\nadd.u64 %rd1, %rd1, %rd3;\n";
-  const std::string list = sources == 1 ? "x0" : sources == 2 ? "x0, x1" : "x0, x1, x2";
+  const std::string list = sources == 1 ? "x0" : sources == 2 ? "x0, x1"
+                                                              : "x0, x1, x2";
   for (uint32_t row = 0; row < rows; row += kThreads) {
     for (uint32_t k = 0; k < sources; ++k) body += fmt::format("ld.global.f64 x{}, [%rd0+{}];\n", k, 8 * (k * rows + row));
     body += fmt::format("{} y, {};\nst.global.f64 [%rd1+{}], y;\n", op, list, 8 * row);

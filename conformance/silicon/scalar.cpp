@@ -26,7 +26,8 @@ std::string_view register_type(char letter) {
   }
 }
 uint32_t bytes_of(char letter) {
-  return letter == 'p' || register_type(letter) == "b32" ? 4 : register_type(letter) == "b16" ? 2 : 8;
+  return letter == 'p' || register_type(letter) == "b32" ? 4 : register_type(letter) == "b16" ? 2
+                                                                                              : 8;
 }
 
 /// Opcodes with the same operands: each is applied to all rows.
@@ -83,7 +84,7 @@ Texts product(const Texts& first, const Texts& second) {
   return out;
 }
 const Texts kRoundings = {".rn", ".rz", ".rm", ".rp"}, kIntegral = {".rni", ".rzi", ".rmi", ".rpi"};
-const Texts kOrders = {".eq",  ".ne",  ".lt",  ".le",  ".gt",  ".ge",  ".equ",
+const Texts kOrders = {".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".equ",
                        ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"};
 
 void floats(std::vector<Group>& out) {
@@ -143,7 +144,8 @@ void comparisons(std::vector<Group>& out) {
 }
 
 void conversions(std::vector<Group>& out) {
-  const auto letter_of = [](std::string_view bits) { return bits == "64" ? 'd' : bits == "32" ? 'w' : 'h'; };
+  const auto letter_of = [](std::string_view bits) { return bits == "64" ? 'd' : bits == "32" ? 'w'
+                                                                                              : 'h'; };
   for (const auto& [letter, type] : {std::pair{'e', ".f16"}, {'k', ".bf16"}, {'f', ".f32"}, {'g', ".f64"}}) {
     for (const char* bits : {"8", "16", "32", "64"}) {
       if (letter == 'k' && bits[0] == '8') continue;

@@ -4,8 +4,8 @@
 
 #include <array>
 
-#include "drywell/core/bits.h"
 #include "conformance/silicon/probes.h"
+#include "drywell/core/bits.h"
 
 namespace drywell::kernels::silicon {
 namespace {
@@ -15,7 +15,7 @@ using isa::TensorType;
 
 constexpr uint32_t kMaxBoxBytes = 4096, kSlack = 1024;  // of the box in shared memory; room for its offset
 
-constexpr std::array kTypes = {TensorType::u8,  TensorType::u16, TensorType::u32,     TensorType::s32,  TensorType::u64,      TensorType::s64,
+constexpr std::array kTypes = {TensorType::u8, TensorType::u16, TensorType::u32, TensorType::s32, TensorType::u64, TensorType::s64,
                                TensorType::f16, TensorType::f32, TensorType::f32_ftz, TensorType::bf16, TensorType::tf32, TensorType::f64};
 
 uint32_t bytes_of(const TensorMapFields& f) { return isa::element_bits(f.type) / 8; }
@@ -118,9 +118,7 @@ void add_reductions(std::vector<Probe>& out) {
     std::vector<TensorType> types;
   };
   using enum TensorType;
-  const Operation kOperations[] = {{"add", {u32, s32, u64, f32, f16, bf16}}, {"min", {u32, s32, u64, s64, f16, bf16}}, {"max", {u32, s32, u64, s64, f16, bf16}},
-                                   {"inc", {u32}},                           {"dec", {u32}},                           {"and", {u32, u64}},
-                                   {"or", {u32, u64}},                       {"xor", {u32, u64}}};
+  const Operation kOperations[] = {{"add", {u32, s32, u64, f32, f16, bf16}}, {"min", {u32, s32, u64, s64, f16, bf16}}, {"max", {u32, s32, u64, s64, f16, bf16}}, {"inc", {u32}}, {"dec", {u32}}, {"and", {u32, u64}}, {"or", {u32, u64}}, {"xor", {u32, u64}}};
   uint64_t seed = 3000;
   for (const Operation& o : kOperations) {
     for (const TensorType t : o.types) {

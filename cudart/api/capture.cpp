@@ -10,7 +10,7 @@ namespace {
 constexpr int kNotCapturing = 0, kCapturing = 1, kInvalidated = 2;
 int status_of(const Stream& s) { return s.capture == nullptr ? kNotCapturing : s.invalidated ? kInvalidated
                                                                                              : kCapturing; }
-constexpr int kLastMode = 2;  // cudaStreamCaptureModeRelaxed
+constexpr int kLastMode = 2;              // cudaStreamCaptureModeRelaxed
 constexpr unsigned kSetDependencies = 1;  // cudaStreamSetCaptureDependencies; 0 adds
 
 std::vector<GraphNode*> nodes_of(void* const* nodes, size_t count) {

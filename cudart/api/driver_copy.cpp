@@ -1,6 +1,6 @@
 // Copies and fills in two and three dimensions of the driver interface, and hints.
-#include "cudart/copy_actions.h"
 #include "cudart/driver_copy.h"
+#include "cudart/copy_actions.h"
 #include "cudart/graph_work.h"
 #include "cudart/serve.h"
 

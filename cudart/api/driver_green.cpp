@@ -9,8 +9,8 @@ using namespace drywell::cudart;
 
 namespace {
 
-constexpr int kSms = 1, kMultiprocessors = 16;  // CU_DEV_RESOURCE_TYPE_SM, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
-constexpr unsigned kGroup = 8;       // the least part, and its alignment, of compute capability 9.0 and newer
+constexpr int kSms = 1, kMultiprocessors = 16;            // CU_DEV_RESOURCE_TYPE_SM, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+constexpr unsigned kGroup = 8;                            // the least part, and its alignment, of compute capability 9.0 and newer
 constexpr unsigned kDefaultStream = 1, kNonBlocking = 1;  // CU_GREEN_CTX_DEFAULT_STREAM, CU_STREAM_NON_BLOCKING
 
 /// CUdevResource

@@ -54,9 +54,9 @@ CudaError cuFuncGetAttribute(int* out, int attribute, void* function) {
     const FuncAttributes a = attributes_of(c, c.modules.kernel(function));
     // CUfunction_attribute (cuda.h) from 0.
     const int values[] = {a.max_threads_per_block, static_cast<int>(a.shared_bytes), static_cast<int>(a.const_bytes), static_cast<int>(a.local_bytes),
-                          a.num_regs,              a.ptx_version,                    a.binary_version,                a.cache_mode_ca,
-                          a.max_dynamic_shared_bytes, a.preferred_carveout,          a.cluster_must_be_set,           a.required_cluster_width,
-                          a.required_cluster_height, a.required_cluster_depth,       a.non_portable_cluster_allowed,  a.cluster_scheduling_policy};
+                          a.num_regs, a.ptx_version, a.binary_version, a.cache_mode_ca,
+                          a.max_dynamic_shared_bytes, a.preferred_carveout, a.cluster_must_be_set, a.required_cluster_width,
+                          a.required_cluster_height, a.required_cluster_depth, a.non_portable_cluster_allowed, a.cluster_scheduling_policy};
     require_value(attribute >= 0 && attribute < static_cast<int>(std::size(values)));
     *out = values[attribute];
   });

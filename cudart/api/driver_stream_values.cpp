@@ -14,7 +14,12 @@ using namespace drywell::cudart;
 namespace {
 
 // CUstreamWaitValue_flags; bit 30 flushes remote writes.
-enum class Compare : unsigned { at_least = 0, equal = 1, any_bit = 2, nor = 3 };
+enum class Compare : unsigned {
+  at_least = 0,
+  equal = 1,
+  any_bit = 2,
+  nor = 3
+};
 constexpr unsigned kFlush = 1u << 30;
 
 uint64_t mask_of(bool wide) { return wide ? ~uint64_t{0} : 0xFFFFFFFF; }

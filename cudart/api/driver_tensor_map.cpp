@@ -6,8 +6,8 @@
 
 #include "cudart/properties.h"
 #include "cudart/serve.h"
-#include "drywell/isa/tensor_map.h"
 #include "drywell/core/terminal.h"
+#include "drywell/isa/tensor_map.h"
 
 using namespace drywell::cudart;
 namespace isa = drywell::isa;

@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cudart/api/per_thread.h"
 #include "cudart/api/node_list.h"
+#include "cudart/api/per_thread.h"
 #include "cudart/copy_actions.h"
 #include "cudart/graph_work.h"
 #include "cudart/serve.h"

@@ -139,7 +139,8 @@ CudaError cudaPointerGetAttributes(PointerAttributes* out, const void* p) {
     const auto a = c.memory().find(p);
     const bool variable = !a.has_value() && c.device().find(drywell::GmemAddr(reinterpret_cast<uintptr_t>(p))).has_value();
     *out = {};
-    out->type = a.has_value() ? a->type : variable ? MemoryType::device : MemoryType::unregistered;
+    out->type = a.has_value() ? a->type : variable ? MemoryType::device
+                                                   : MemoryType::unregistered;
     out->device = out->type == MemoryType::unregistered ? -2 : 0;  // cudaInvalidDeviceId
     void* const address = const_cast<void*>(p);
     if (out->type != MemoryType::unregistered) out->device_pointer = address;

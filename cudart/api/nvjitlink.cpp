@@ -31,10 +31,12 @@ enum class LinkResult : int {
   null_input = 10
 };
 // nvJitLinkInputType
-enum class LinkInput : int { ltoir = 3,
-                             object = 5,
-                             library = 6,
-                             index = 7 };
+enum class LinkInput : int {
+  ltoir = 3,
+  object = 5,
+  library = 6,
+  index = 7
+};
 
 /// What a nvJitLinkHandle points to.
 struct PtxLink {

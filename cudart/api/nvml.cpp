@@ -8,7 +8,12 @@
 namespace {
 
 // nvmlReturn_t
-enum class NvmlResult : int { success = 0, invalid_argument = 2, not_supported = 3, function_not_found = 13 };
+enum class NvmlResult : int {
+  success = 0,
+  invalid_argument = 2,
+  not_supported = 3,
+  function_not_found = 13
+};
 
 constexpr char kDevice = 0;  // only its address means something: an nvmlDevice_t
 

@@ -103,7 +103,8 @@ CudaError cudaMemPoolGetAttribute(void* pool, int attribute, void* value) {
       return;
     }
     const auto it = c.pool_settings.find({reinterpret_cast<uintptr_t>(pool), attribute});
-    const uint64_t kept = it != c.pool_settings.end() ? it->second : attribute == kReleaseThreshold ? 0 : 1;
+    const uint64_t kept = it != c.pool_settings.end() ? it->second : attribute == kReleaseThreshold ? 0
+                                                                                                    : 1;
     std::memcpy(value, &kept, bytes_of(attribute));
   });
 }

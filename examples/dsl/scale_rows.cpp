@@ -35,8 +35,7 @@ Module build_scale_rows() {
     const Reg waits = k.reg(Mod::pred), complete = k.reg(Mod::pred);
     k("mbarrier.try_wait.parity.shared::cta.b64", complete, mem(barrier), 0);
     k("not.pred", waits, complete);
-    return waits;
-  }, [] {});
+    return waits; }, [] {});
 
   const Reg at = k.def("add.u32", buffer, k.def("shl.b32", thread, 2));
   const Reg value = k.def("ld.shared.f32", mem(at));

@@ -143,12 +143,10 @@ layout::Grid tensor_memory(const TensorMapFields& f, const TensorRequest& reques
       const uint32_t address = swizzle_address(f.swizzle, row.smem_offset + at);
       const bool inside = at < row.last && at + kUnit > row.first;
       const std::string from = inside ? fmt::format("GMEM {:#x}", f.address + row.global_offset + at) : "outside the tensor";
-      place(units, address, {fmt::format("{}+{}{}", r, at, inside ? "" : "*"), fmt::format("{:#x}: row {} of the box, byte {}, {}", address, r, at, from),
-                             static_cast<int>(at / kUnit % kUnitsPerRow)});
+      place(units, address, {fmt::format("{}+{}{}", r, at, inside ? "" : "*"), fmt::format("{:#x}: row {} of the box, byte {}, {}", address, r, at, from), static_cast<int>(at / kUnit % kUnitsPerRow)});
     }
   }
-  layout::Grid g = memory_grid(units, fmt::format("box of {} rows x {} bytes, swizzle {}: row+byte at each address", rows.rows.size(),
-                                                  rows.geometry.row_bytes, to_string(f.swizzle)),
+  layout::Grid g = memory_grid(units, fmt::format("box of {} rows x {} bytes, swizzle {}: row+byte at each address", rows.rows.size(), rows.geometry.row_bytes, to_string(f.swizzle)),
                                "unit of its row:", kUnitsPerRow, options);
   if (g.note.empty()) g.note = "* fill: outside the tensor";
   return g;
@@ -160,8 +158,7 @@ layout::Grid swizzled_tile(Swizzle s, uint32_t rows, uint32_t row_bytes, uint32_
   for (uint32_t r = 0; r < rows; ++r) {
     for (uint32_t at = 0; at < row_bytes; at += kUnit) {
       const uint32_t address = swizzle_address(s, base + r * row_bytes + at), e = at / kUnit * per;
-      place(units, address, {fmt::format("r{} {}-{}", r, e, e + per - 1), fmt::format("{:#x}: row {}, elements {} to {}", address, r, e, e + per - 1),
-                             static_cast<int>(at / kUnit % kUnitsPerRow)});
+      place(units, address, {fmt::format("r{} {}-{}", r, e, e + per - 1), fmt::format("{:#x}: row {}, elements {} to {}", address, r, e, e + per - 1), static_cast<int>(at / kUnit % kUnitsPerRow)});
     }
   }
   return memory_grid(units, fmt::format("{} rows of {} bytes, swizzle {}: row and elements at each address", rows, row_bytes, to_string(s)),

@@ -161,7 +161,8 @@ TmemCheck check_tmem_layout(const layout::ComposedLayout& l, const TmemUseForm& 
   const auto d = d_layout(use.m, use.form.cta_group, use.form.ws, use.form.sparse);
   if (!d.has_value()) layout::fail(Code::E1804, fmt::format("no tcgen05.mma has M = {} with cta_group::{}", use.m, use.form.cta_group));
   const bool scale = use.operand == TmemOperand::sfa || use.operand == TmemOperand::sfb;
-  const unsigned bits = scale ? 8 : use.operand == TmemOperand::a ? std::max(8u, element_bits(use.element)) : 32;
+  const unsigned bits = scale ? 8 : use.operand == TmemOperand::a ? std::max(8u, element_bits(use.element))
+                                                                  : 32;
   const std::string who = fmt::format("tcgen05.mma's {}", to_string(use.operand));
   Comparison c(l, is_packed_fp4(use.form.kind) && use.operand == TmemOperand::a ? 4 : bits, who);
   if (use.operand == TmemOperand::d) {

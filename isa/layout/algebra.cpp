@@ -59,7 +59,7 @@ Layout complement_of_filtered(const Layout& l, const IntTuple& cotarget) {
     const Int new_shape = stride[at] / result_stride.back();
     if (new_shape.value <= 0) {
       fail(Code::E1806, fmt::format("complement: the layout is not injective (stride {} after {} used indices)",
-                                stride[at].value, result_stride.back().value));
+                                    stride[at].value, result_stride.back().value));
     }
     new_stride = stride[at] * shape[at];
     result_shape.push_back(new_shape);
@@ -272,7 +272,7 @@ Layout raked_product(const Layout& block, const Layout& tiler) {
 Layout tile_to_shape(const Layout& block, const IntTuple& target, const IntTuple* order) {
   if (block.rank() > target.rank()) {
     fail(Code::E1804, fmt::format("tile_to_shape: a block of rank {} does not fit a target of rank {}",
-                              block.rank(), target.rank()));
+                                  block.rank(), target.rank()));
   }
   const Layout padded = append(block, {}, target.rank());
   const IntTuple block_shape = product_each(padded.shape());
@@ -355,7 +355,7 @@ Tiler dice(const IntTuple& coord, const Tiler& tiler) {
   if (!tiler.is_tuple() || !coord.is_tuple()) return tiler;
   if (coord.rank() != tiler.modes().size()) {
     fail(Code::E1804, fmt::format("a projection of rank {} does not fit a tiler of rank {}", coord.rank(),
-                              tiler.modes().size()));
+                                  tiler.modes().size()));
   }
   std::vector<Tiler> out;
   for (size_t i = 0; i < coord.rank(); ++i) {

@@ -31,7 +31,8 @@ int small_number(const Call& c, size_t i) {
 UmmaAtom atom_of(const Call& c) {
   c.require_fixed(3, 4);
   const int64_t ctas = c.fixed.size() == 4 ? c.fixed[3] : 1;
-  return {c.fixed[0], c.fixed[1], c.fixed[2], ctas == 2 ? 2 : ctas == 1 ? 1 : 0};
+  return {c.fixed[0], c.fixed[1], c.fixed[2], ctas == 2 ? 2 : ctas == 1 ? 1
+                                                                        : 0};
 }
 
 Value tile_to_mma_shape_call(const Call& c) {

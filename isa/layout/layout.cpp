@@ -324,7 +324,7 @@ Layout composition(const Layout& lhs, const Tiler& rhs) {
   if (rhs.is_tuple()) {
     if (rhs.modes().size() > lhs.rank()) {
       fail(Code::E1804, fmt::format("composition: {} tiler modes for a layout of rank {}", rhs.modes().size(),
-                                lhs.rank()));
+                                    lhs.rank()));
     }
     std::vector<Layout> modes;
     for (size_t i = 0; i < rhs.modes().size(); ++i) modes.push_back(composition(lhs.mode(i), rhs.modes()[i]));

@@ -150,7 +150,7 @@ Grid memory_map(const ComposedLayout& l, uint32_t element_bits, uint32_t row_byt
   const uint32_t bits = l.element_bits().value_or(element_bits);
   if (bits == 0 || cell_bytes == 0 || row_bytes < cell_bytes || row_bytes % cell_bytes != 0) {
     fail(Code::E1803, fmt::format("a memory map of {}-byte rows, {}-byte cells and {}-bit elements", row_bytes,
-                              cell_bytes, bits));
+                                  cell_bytes, bits));
   }
   const std::vector<int64_t> all = all_indices(l, kMaxPlaced);
   std::map<int64_t, Placed> cells;
@@ -249,7 +249,7 @@ Grid thread_value_map(const Layout& tv, int64_t rows, int64_t columns, const Pic
       const int64_t index = tv(IntTuple::of({t, v})).leaf().value;
       if (index < 0 || index >= (Int(rows) * Int(columns)).value) {
         fail(Code::E1804, fmt::format("thread {} value {} lies at {}, outside the {} x {} tile", t, v, index,
-                                  rows, columns));
+                                      rows, columns));
       }
       const auto r = static_cast<size_t>(index % rows), c = static_cast<size_t>(index / rows);
       if (r >= g.rows || c >= g.columns) continue;

@@ -50,7 +50,8 @@ std::string hex(const Rgb& c) { return fmt::format("#{:02x}{:02x}{:02x}", c.r, c
 
 /// The nearest of the 6x6x6 cube of the 256-colour terminal palette.
 int terminal_colour(const Rgb& c) {
-  const auto level = [](int v) { return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40; };
+  const auto level = [](int v) { return v < 48 ? 0 : v < 115 ? 1
+                                                             : (v - 35) / 40; };
   return 16 + 36 * level(c.r) + 6 * level(c.g) + level(c.b);
 }
 

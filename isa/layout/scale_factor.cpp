@@ -186,7 +186,7 @@ std::vector<uint8_t> to_blocked(std::span<const uint8_t> row_major, int64_t rows
 std::vector<uint8_t> from_blocked(std::span<const uint8_t> blocked, int64_t rows, int64_t factors) {
   if (static_cast<int64_t>(blocked.size()) != blocked_bytes(rows, factors)) {
     fail(Code::E1804, fmt::format("{} bytes are not the {} of {} x {} blocked factors", blocked.size(),
-                              blocked_bytes(rows, factors), rows, factors));
+                                  blocked_bytes(rows, factors), rows, factors));
   }
   std::vector<uint8_t> out(static_cast<size_t>(rows * factors));
   for (int64_t r = 0; r < rows; ++r) {

@@ -121,7 +121,7 @@ TmaPartition tma_partition(const ComposedLayout& smem, const ComposedLayout& gme
   const IntTuple tile = size(smem.shape()[0]);
   if (size(gmem.shape()[0]).value != tile.leaf().value) {
     fail(Code::E1804, fmt::format("the SMEM tile has {} elements, the GMEM tile {}", tile.leaf().value,
-                              size(gmem.shape()[0]).value));
+                                  size(gmem.shape()[0]).value));
   }
   if (elements <= 0) fail(Code::E1803, "a TMA copy needs a positive number of elements");
   const std::array<Layout, 1> inverse{right_inverse(smem.layout().mode(0))};

@@ -19,7 +19,8 @@ bool reduces(Mod op, Mod type) {
 
 void st_async(const InstructionRef& i, LegalityReport& out) {
   const Mod vec = i.mod(Slot::vec), sem = i.mod(Slot::sem);
-  const unsigned lanes = vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : 1;
+  const unsigned lanes = vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4
+                                                             : 1;
   const Operand& b = *i.operand("b");
   const unsigned given = b.kind == Operand::Kind::vec ? b.count : 1;
   if (given != lanes)

@@ -110,7 +110,9 @@ void access_width(const InstructionRef& i, LegalityReport& out, unsigned lanes) 
   if (i.mod(Slot::l2) != Mod::none && bits != 256) out.error(Code::E1339, "an L2 eviction priority goes with 256-bit accesses", "use .L2::cache_hint");
 }
 
-unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4 : vec == Mod::v8 ? 8 : 1; }
+unsigned lanes_of(Mod vec) { return vec == Mod::v2 ? 2 : vec == Mod::v4 ? 4
+                                                     : vec == Mod::v8   ? 8
+                                                                        : 1; }
 
 }  // namespace
 

@@ -12,10 +12,13 @@ bool is_f8(Mod t) { return t == Mod::e4m3 || t == Mod::e5m2; }
 
 bool sparse_shape_fits(Mod type, Mod shape) {
   switch (type) {
-    case Mod::f16: case Mod::bf16: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);
+    case Mod::f16:
+    case Mod::bf16: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);
     case Mod::tf32: return one_of(shape, Mod::m16n8k8, Mod::m16n8k16);
-    case Mod::s8: case Mod::u8: return one_of(shape, Mod::m16n8k32, Mod::m16n8k64);
-    case Mod::s4: case Mod::u4: return one_of(shape, Mod::m16n8k64, Mod::m16n8k128);
+    case Mod::s8:
+    case Mod::u8: return one_of(shape, Mod::m16n8k32, Mod::m16n8k64);
+    case Mod::s4:
+    case Mod::u4: return one_of(shape, Mod::m16n8k64, Mod::m16n8k128);
     default: return shape == Mod::m16n8k64;
   }
 }
@@ -27,8 +30,10 @@ bool shape_fits(const InstructionRef& i, Mod type, Mod shape) {
     case Mod::bf16: return one_of(shape, Mod::m16n8k8, Mod::m16n8k16);
     case Mod::tf32: return one_of(shape, Mod::m16n8k4, Mod::m16n8k8);
     case Mod::f64: return one_of(shape, Mod::m8n8k4, Mod::m16n8k4, Mod::m16n8k8, Mod::m16n8k16);
-    case Mod::s8: case Mod::u8: return one_of(shape, Mod::m8n8k16, Mod::m16n8k16, Mod::m16n8k32);
-    case Mod::s4: case Mod::u4: return one_of(shape, Mod::m8n8k32, Mod::m16n8k32, Mod::m16n8k64);
+    case Mod::s8:
+    case Mod::u8: return one_of(shape, Mod::m8n8k16, Mod::m16n8k16, Mod::m16n8k32);
+    case Mod::s4:
+    case Mod::u4: return one_of(shape, Mod::m8n8k32, Mod::m16n8k32, Mod::m16n8k64);
     case Mod::b1: return true;
     default: return one_of(shape, Mod::m16n8k16, Mod::m16n8k32);
   }

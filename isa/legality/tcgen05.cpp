@@ -38,7 +38,8 @@ void reduced_value(const InstructionRef& i, LegalityReport& out) {
 void tcgen05_ld_st(const InstructionRef& i, LegalityReport& out) {
   const Mod shape = i.mod(Slot::shape);
   const unsigned n = 1u << (static_cast<unsigned>(i.mod(Slot::num)) - static_cast<unsigned>(Mod::x1));
-  const unsigned per = shape == Mod::_16x256b ? 4 : shape == Mod::_16x128b ? 2 : 1;
+  const unsigned per = shape == Mod::_16x256b ? 4 : shape == Mod::_16x128b ? 2
+                                                                           : 1;
   if (n * per > 128) out.error(Code::E1375, fmt::format(".x{} is too many for .{}", n, mod_text(shape)));
   if (const unsigned given = i.operand("r")->count; given != n * per) {
     out.error(Code::E1376, fmt::format(".{}.x{} takes {} registers, {} given", mod_text(shape), n, n * per, given));

@@ -20,7 +20,7 @@ void check_target(const InstructionRef& i, Mod mode, LegalityReport& out) {
       (mode == Mod::tile_gather4 || mode == Mod::im2col_w) && i.mod(Slot::dst_space) == Mod::shared_cta;
   if (!has_feature(i.module.target, early ? Feature::sm100 : Feature::sm100f)) {
     out.error(Code::E1210, fmt::format(".{} {}", mod_text(mode),
-                                   early ? "needs sm_100 or later" : "needs the sm_100 family"));
+                                       early ? "needs sm_100 or later" : "needs the sm_100 family"));
   }
 }
 
@@ -44,7 +44,8 @@ void tensor_copy(const InstructionRef& i, LegalityReport& out) {
   if (i.has(Mod::multicast_cluster) && i.mod(Slot::dst_space) != Mod::shared_cluster)
     out.error(Code::E1363, ".multicast::cluster needs .shared::cluster");
   const Operand* offsets = i.operand("offsets");
-  const unsigned needed = mode == Mod::im2col ? rank - 2 : is_wide(mode) ? 2 : 0;
+  const unsigned needed = mode == Mod::im2col ? rank - 2 : is_wide(mode) ? 2
+                                                                         : 0;
   if ((offsets != nullptr ? offsets->count : 0u) != needed)
     out.error(Code::E1364, fmt::format("{} im2col offsets are needed", needed),
               "one per spatial dimension; {wHalo, wOffset} in the w modes");

@@ -17,8 +17,10 @@ void check_immediates(const InstructionRef& i, LegalityReport& out, bool a_in_re
   }
   const Mod a = i.mod(Slot::atype);
   const Operand *first = i.operand("trans"), *second = i.operand("trans_b");
-  const unsigned given = first == nullptr ? 0 : second == nullptr ? 1 : 2;
-  const unsigned wanted = a != Mod::f16 && a != Mod::bf16 ? 0 : a_in_registers ? 1 : 2;
+  const unsigned given = first == nullptr ? 0 : second == nullptr ? 1
+                                                                  : 2;
+  const unsigned wanted = a != Mod::f16 && a != Mod::bf16 ? 0 : a_in_registers ? 1
+                                                                               : 2;
   if (given != wanted) out.error(Code::E1356, fmt::format("{} transpose immediates here, {} given", wanted, given), "only 16-bit operands in shared memory can be transposed");
   for (const Operand* o : {first, second}) {
     if (o != nullptr && o->value != 0 && o->value != 1) out.error(Code::E1356, "a transpose immediate is 0 or 1");
@@ -33,7 +35,7 @@ void wgmma(const InstructionRef& i, LegalityReport& out) {
   const WgmmaShape s = wgmma_shape(i.mod(Slot::shape));
   const Operand* selector = i.operand("selector");
   const unsigned depth = (selector != nullptr ? 2 : 1) * (a == Mod::b1 ? 256 : 256 / type_bits(a));  // 32 bytes of stored K
-  const int last_selector = type_bits(a) == 8 ? 0 : 1;  // 8-bit metadata fills all four lanes of a quad
+  const int last_selector = type_bits(a) == 8 ? 0 : 1;                                               // 8-bit metadata fills all four lanes of a quad
   if (selector != nullptr && (selector->value < 0 || selector->value > last_selector))
     out.error(Code::E1388, last_selector == 0 ? "the sparsity selector of 8-bit types is 0" : "the sparsity selector is 0 or 1 here");
   if (s.k != depth) out.error(Code::E1385, fmt::format(".{} has no .{}", mod_text(a), mod_text(i.mod(Slot::shape))));

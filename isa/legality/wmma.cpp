@@ -49,7 +49,9 @@ void wmma(const InstructionRef& i, LegalityReport& out) {
     fragment(i, out, "b", WmmaMatrix::b, a);
     fragment(i, out, "c", WmmaMatrix::c, i.mod(Slot::ctype));
   } else {
-    fragment(i, out, "r", name == "wmma.load.a" ? WmmaMatrix::a : name == "wmma.load.b" ? WmmaMatrix::b : WmmaMatrix::c, a);
+    fragment(i, out, "r", name == "wmma.load.a" ? WmmaMatrix::a : name == "wmma.load.b" ? WmmaMatrix::b
+                                                                                        : WmmaMatrix::c,
+             a);
   }
 }
 

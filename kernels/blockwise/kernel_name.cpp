@@ -125,7 +125,9 @@ std::vector<std::string> explain(const KernelName& n) {
   const auto element = [](const ScaledTensor& t) { return t.element == "f8" ? "f8, e4m3 or e5m2 as the launch says" : t.element; };
   const auto triple_text = [](const std::array<uint32_t, 3>& v) { return fmt::format("{}x{}x{}", v[0], v[1], v[2]); };
   std::vector<std::string> out = {
-      fmt::format("a CUTLASS 3 {} for SM{} that uses {}", n.problem == "gemm" ? "GEMM" : n.problem == "gemm_grouped" ? "grouped GEMM" : n.problem, n.sm, n.core == "tensorop" ? "tensor cores" : n.core),
+      fmt::format("a CUTLASS 3 {} for SM{} that uses {}", n.problem == "gemm" ? "GEMM" : n.problem == "gemm_grouped" ? "grouped GEMM"
+                                                                                                                     : n.problem,
+                  n.sm, n.core == "tensorop" ? "tensor cores" : n.core),
       scales("SFA", "m", n.a),
       fmt::format("the A matrix is {}", element(n.a)),
       scales("SFB", "n", n.b),

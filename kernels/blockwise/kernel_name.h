@@ -21,13 +21,13 @@ struct KernelName {
   std::string core;     // tensorop
   std::string problem;  // gemm, gemm_grouped
   ScaledTensor a, b;
-  std::string epilogue, c, d;                  // types; C may be void
-  std::array<uint32_t, 3> tile{}, cluster{};   // m, n, k; a cluster of 0 x 0: set at launch
-  uint32_t stages = 0;                         // 0: automatic
-  std::string layouts;                         // of A, B, and C with D: n column-major, t row-major
-  uint32_t alignment = 0;                      // elements
-  uint32_t cta_group = 0;                      // 1sm or 2sm; 0: not in the name
-  std::string rest;                            // the text after these parts
+  std::string epilogue, c, d;                 // types; C may be void
+  std::array<uint32_t, 3> tile{}, cluster{};  // m, n, k; a cluster of 0 x 0: set at launch
+  uint32_t stages = 0;                        // 0: automatic
+  std::string layouts;                        // of A, B, and C with D: n column-major, t row-major
+  uint32_t alignment = 0;                     // elements
+  uint32_t cta_group = 0;                     // 1sm or 2sm; 0: not in the name
+  std::string rest;                           // the text after these parts
 };
 
 /// Throws InputError E2311 with the part that does not fit.

@@ -10,7 +10,8 @@ namespace {
 numeric::Format format_named(std::string_view name) { return name == "e5m2" ? numeric::Format::e5m2 : numeric::Format::e4m3; }
 
 isa::TensorType type_named(std::string_view name) {
-  return name == "f32" ? isa::TensorType::f32 : name == "f16" ? isa::TensorType::f16 : isa::TensorType::bf16;
+  return name == "f32" ? isa::TensorType::f32 : name == "f16" ? isa::TensorType::f16
+                                                              : isa::TensorType::bf16;
 }
 
 }  // namespace

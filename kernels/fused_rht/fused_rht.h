@@ -19,12 +19,12 @@ namespace drywell::kernels {
 struct FusedRhtOptions {
   uint64_t m = 8192, n = 5120;
   bool stochastic = false;
-  bool te_scale_order = false;         // bmax * (S_enc / 6) instead of (bmax / 6) * S_enc
+  bool te_scale_order = false;  // bmax * (S_enc / 6) instead of (bmax / 6) * S_enc
   bool bf16_round_trip = true;
-  bool approximate_reciprocal = false; // rcp.approx.ftz instead of the IEEE division
-  bool fences = true;                  // tcgen05.fence around the accumulators' barriers; the original has none
+  bool approximate_reciprocal = false;  // rcp.approx.ftz instead of the IEEE division
+  bool fences = true;                   // tcgen05.fence around the accumulators' barriers; the original has none
   uint64_t seed = 0, offset = 0;
-  uint64_t k_tile_size = 0;            // 0: the article's table (section "Host Code")
+  uint64_t k_tile_size = 0;  // 0: the article's table (section "Host Code")
 };
 
 /// Shared memory as in the article's SharedStorage, in bytes from the start of dynamic shared memory.

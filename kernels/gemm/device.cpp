@@ -105,8 +105,8 @@ void GemmDevice::init_barriers() {
   k_("setp.eq.u32", mine, warp_, 0);
   k_.if_(mine, [&] {
     k_.elect_one([&] {
-      mainloop_.init(1, p_.readers());  // expect_tx; a commit of every MMA warp that reads the data that this CTA loads
-      accumulator_.init(1, p_.epilogue_warps * c_.cta_group);  // a commit; the epilogue warps of the pair
+      mainloop_.init(1, p_.readers());                                // expect_tx; a commit of every MMA warp that reads the data that this CTA loads
+      accumulator_.init(1, p_.epilogue_warps * c_.cta_group);         // a commit; the epilogue warps of the pair
       if (c_.blockwise()) block_scales_.init(32, p_.epilogue_warps);  // cp.async of a warp's lanes; the epilogue warps
       const Reg source = smem_at(source_barriers());
       if (c_.reads_c) {

@@ -14,10 +14,10 @@ struct GemmDevice::EpilogueState {
     if (p.config.blockwise()) block_scales.emplace(k, kBlockRing, isa::PipelineState::Role::consumer);
   }
 
-  isa::PipelineState accumulator, out;  // the stage in tensor memory; the staging buffer
+  isa::PipelineState accumulator, out;             // the stage in tensor memory; the staging buffer
   std::optional<isa::PipelineState> block_scales;  // the stage of software scales
   isa::RegArray promoted;                          // with software scales: the sums of a thread's row
-  Reg first_lane;                       // predicate: the thread that issues TMA operations
+  Reg first_lane;                                  // predicate: the thread that issues TMA operations
   Reg tmem, row_in_tile, staging, source_barriers, chunk_swizzle;
   Reg map_c, map_d, alpha, beta;
   Reg part, own_row, first_column;  // software scales: half of the row (if it is shared); row in the tile; column in the tile

@@ -103,7 +103,8 @@ void set_block_format(GemmConfig& c, const Params& p) {
 }
 
 isa::TensorType output_type(std::string_view name) {
-  return name == "f32" ? isa::TensorType::f32 : name == "f16" ? isa::TensorType::f16 : isa::TensorType::bf16;
+  return name == "f32" ? isa::TensorType::f32 : name == "f16" ? isa::TensorType::f16
+                                                              : isa::TensorType::bf16;
 }
 
 numeric::Format format_of(MmaElement e) {

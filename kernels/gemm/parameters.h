@@ -9,7 +9,11 @@
 
 namespace drywell::kernels::gemm {
 
-enum class Family : uint8_t { bf16, fp8, blockscaled };
+enum class Family : uint8_t {
+  bf16,
+  fp8,
+  blockscaled
+};
 
 std::vector<Parameter> parameters_of(Family family);
 

@@ -58,7 +58,8 @@ OperandPlan plan_operand(const GemmConfig& c, const OperandConfig& o, uint32_t r
 }  // namespace
 
 isa::Swizzle OperandPlan::swizzle() const {
-  return span == 128 ? isa::Swizzle::b128 : span == 64 ? isa::Swizzle::b64 : isa::Swizzle::b32;
+  return span == 128 ? isa::Swizzle::b128 : span == 64 ? isa::Swizzle::b64
+                                                       : isa::Swizzle::b32;
 }
 
 GemmPlan::GemmPlan(const GemmConfig& c) : config(c) {

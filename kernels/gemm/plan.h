@@ -12,7 +12,7 @@
 
 namespace drywell::kernels::gemm {
 
-inline constexpr uint32_t kBlockRing = 4;   // stages of software scales
+inline constexpr uint32_t kBlockRing = 4;  // stages of software scales
 
 struct OperandConfig {
   isa::MmaElement element = isa::MmaElement::bf16;
@@ -36,10 +36,10 @@ struct GemmConfig {
   isa::TensorType output = isa::TensorType::bf16;   // bf16, f16 or f32, also C's
   isa::Major d_major = isa::Major::k;               // of C and D: k row-major, mn (with block) column-major
   bool reads_c = false;
-  bool alpha_in_memory = false;  // alpha is an f32 in device memory, written by earlier kernels
+  bool alpha_in_memory = false;             // alpha is an f32 in device memory, written by earlier kernels
   bool wide_sfa = false, wide_sfb = false;  // software scales copied four at a time: the host checked that all quadruples
                                             // are whole
-  uint32_t ctas = 0;  // largest grid; 0: one CTA for every SM
+  uint32_t ctas = 0;                        // largest grid; 0: one CTA for every SM
 
   bool scaled() const { return scale != isa::ScaleVector::none; }
   bool blockwise() const { return block.present(); }
@@ -88,7 +88,7 @@ struct GemmPlan {
   // Shared memory, bytes from its start.
   uint32_t stages = 0;
   uint32_t smem_a = 0, smem_b = 0, smem_out = 0, smem_sfa = 0, smem_sfb = 0, smem_maps = 0, smem_bytes = 0;
-  blockwise::StageScales block_a, block_b;  // f32 factors of a stage; their ring starts at smem_sfa
+  blockwise::StageScales block_a, block_b;                // f32 factors of a stage; their ring starts at smem_sfa
   uint32_t stage_bytes = 0, stage_transaction_bytes = 0;  // of one CTA
 
   // Tensor memory, columns.
@@ -134,9 +134,9 @@ inline constexpr uint32_t kMainloopBarriers = 0;
 inline constexpr uint32_t kAccumulatorBarriers = 16 * kMaxStages;
 inline constexpr uint32_t kSourceBarriers = kAccumulatorBarriers + 32;  // per epilogue warp and buffer
 inline constexpr uint32_t kTmemBase = kSourceBarriers + 64;
-inline constexpr uint32_t kBlockBarriers = kTmemBase + 16;  // of the ring of f32 factors
+inline constexpr uint32_t kBlockBarriers = kTmemBase + 16;                         // of the ring of f32 factors
 inline constexpr uint32_t kWideSourceBarriers = kBlockBarriers + 16 * kBlockRing;  // of eight epilogue warps
-inline constexpr uint32_t kMaxBlockAccumulators = 4;  // of software scales: one for each block of K
+inline constexpr uint32_t kMaxBlockAccumulators = 4;                               // of software scales: one for each block of K
 inline constexpr uint32_t kBlockAccumulatorBarriers = kWideSourceBarriers + 128;
 inline constexpr uint32_t kHeaderBytes = 1024;
 // The epilogue's staging: each warp has two buffers of 32 rows x 128 bytes.

@@ -13,9 +13,11 @@
 
 namespace drywell::kernels::sm120 {
 
-enum class BlockFormat : uint8_t { nvf4,
-                                   mxf4,
-                                   mxf8 };
+enum class BlockFormat : uint8_t {
+  nvf4,
+  mxf4,
+  mxf8
+};
 
 struct Config {
   BlockFormat format = BlockFormat::nvf4;

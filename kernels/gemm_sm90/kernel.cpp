@@ -14,7 +14,8 @@ using namespace isa;
 // Matrix descriptor of sm_90 without its start address: K-major rows as wide as the swizzle span, `span` bytes; groups of eight rows
 // are eight spans apart (PTX ISA 9.7.15.5.1.2).
 int64_t descriptor_base(uint32_t span) {
-  const int64_t layout = span == 128 ? 1 : span == 64 ? 2 : 3;
+  const int64_t layout = span == 128 ? 1 : span == 64 ? 2
+                                                      : 3;
   return static_cast<int64_t>(static_cast<uint64_t>(layout) << 62) | int64_t{span / 2} << 32 | int64_t{1} << 16;
 }
 
@@ -26,7 +27,8 @@ class Sm90Blockwise {
     prologue();
     const Reg producer = k_.reg(Mod::pred);
     k_("setp.lt.u32", producer, warp_, 4);
-    k_.if_else(producer, [&] { produce(); }, [&] { consume(); });
+    k_.if_else(
+        producer, [&] { produce(); }, [&] { consume(); });
     k_.role("mma", 4, 11);
     return k_.finish();
   }

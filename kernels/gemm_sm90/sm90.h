@@ -21,7 +21,7 @@ struct Sm90Config {
   isa::Major d_major = isa::Major::k;  // of C and D: k row-major, mn column-major
   bool reads_c = false;
   uint32_t cluster_m = 1, cluster_n = 1;  // tiles of a cluster
-  uint32_t ctas = 0;  // largest grid; 0: one CTA for every SM
+  uint32_t ctas = 0;                      // largest grid; 0: one CTA for every SM
 };
 
 struct Sm90Plan {
@@ -44,7 +44,8 @@ struct Sm90Plan {
   uint32_t cluster() const { return config.cluster_m * config.cluster_n; }
   /// Number of CTAs that read the data that one CTA loads, itself included: those of its row and of its column.
   uint32_t readers() const { return config.cluster_m + config.cluster_n - 1; }
-  isa::Swizzle swizzle() const { return tile_k() == 128 ? isa::Swizzle::b128 : tile_k() == 64 ? isa::Swizzle::b64 : isa::Swizzle::b32; }
+  isa::Swizzle swizzle() const { return tile_k() == 128 ? isa::Swizzle::b128 : tile_k() == 64 ? isa::Swizzle::b64
+                                                                                              : isa::Swizzle::b32; }
 
   bool tma_sfa() const { return sfa.rows >= kScaleTmaThreshold && sfb.rows < kScaleTmaThreshold; }
   bool tma_sfb() const { return sfb.rows >= kScaleTmaThreshold && sfa.rows < kScaleTmaThreshold; }

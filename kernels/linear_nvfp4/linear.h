@@ -60,7 +60,7 @@ struct HostNvfp4 {
 /// Tensors of one rank after the run.
 struct LinearRankResult {
   HostNvfp4 x_row, x_column, w_row, w_column, dy_row, dy_column;  // as the GEMMs read them: split tensors are gathered
-  std::vector<uint16_t> y, dx, dw;  // y and dx are partial sums if the layer is split along the summed dimension
+  std::vector<uint16_t> y, dx, dw;                                // y and dx are partial sums if the layer is split along the summed dimension
 };
 
 struct LinearRun {

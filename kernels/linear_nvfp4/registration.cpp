@@ -36,7 +36,8 @@ LinearOptions options_of(const Params& p) {
   o.seed = number("seed");
   o.offset = number("offset");
   const std::string& parallel = p.text("parallel");
-  o.parallel = parallel == "column" ? Parallel::column : parallel == "row" ? Parallel::row : Parallel::none;
+  o.parallel = parallel == "column" ? Parallel::column : parallel == "row" ? Parallel::row
+                                                                           : Parallel::none;
   o.ranks = number("ranks");
   o.reduce_every_amax = p.text("amax-reduction") == "every";
   o.cta_group = whole_number<uint32_t>(p.text("cta-group")).value();

@@ -105,7 +105,8 @@ Module build_interleave_shards(uint32_t unit, Target target) {
     const uint32_t words = unit == 16 ? 4 : 1;
     const RegArray data = k.regs(Mod::b32, words, "data");
     for (const Reg d : data) k("mov.b32", d, 0);
-    const char* access = unit == 16 ? "v4.b32" : unit == 4 ? "b32" : "b8";
+    const char* access = unit == 16 ? "v4.b32" : unit == 4 ? "b32"
+                                                           : "b8";
     const Arg payload = words == 1 ? Arg(data[0]) : Arg(data);
     k.when(exists).emit(OpText(std::string("ld.global.") + access), {payload, mem(from)});
     k.emit(OpText(std::string("st.global.") + access), {mem(to), payload});

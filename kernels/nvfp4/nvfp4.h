@@ -85,8 +85,8 @@ sim::RunResult launch_alpha(Accelerator& device, GmemAddr amax_a, GmemAddr amax_
 /// Copies [shards, rows, width] bytes to [rows, shards * width]: the columnwise shards of an all-gather next to each
 /// other. With one shard it removes or adds padding: bytes outside the input are zero.
 struct ShardCopy {
-  uint64_t shards = 1, rows = 0, width = 0;    // of the input, bytes
-  uint64_t in_pitch = 0, in_shard = 0;         // bytes from row to row, from shard to shard
+  uint64_t shards = 1, rows = 0, width = 0;  // of the input, bytes
+  uint64_t in_pitch = 0, in_shard = 0;       // bytes from row to row, from shard to shard
   uint64_t out_rows = 0, out_width = 0, out_pitch = 0;
 };
 isa::Module build_interleave_shards(uint32_t unit, isa::Target target);

@@ -17,9 +17,9 @@ using namespace isa;
 
 constexpr uint32_t kTile = 128, kSlice = 32, kSlices = 4, kBuffers = 2, kThreads = 128;
 constexpr uint32_t kInPitch = kTile * 2, kInBytes = kSlice * kInPitch;
-constexpr uint32_t kRowPitch = kTile / 2, kRowBytes = kSlice * kRowPitch;     // codes of a slice, row-wise
+constexpr uint32_t kRowPitch = kTile / 2, kRowBytes = kSlice * kRowPitch;           // codes of a slice, row-wise
 constexpr uint32_t kColumnPitch = kSlice / 2, kColumnBytes = kTile * kColumnPitch;  // and transposed
-constexpr uint32_t kIterations = kSlice / kBlockSize;  // of sixteen rows
+constexpr uint32_t kIterations = kSlice / kBlockSize;                               // of sixteen rows
 constexpr uint32_t kBlocksAcross = kTile / kBlockSize;
 
 // Shared memory: barriers, block maxima, two input slices, two slices of codes in each orientation.
@@ -273,7 +273,9 @@ void check_quantize(const QuantizeOptions& o, uint64_t rows, uint64_t columns) {
   };
   const char* stride = "rows of packed codes are multiples of 16 bytes, TMA's stride";
   need("columns", columns, o.rowwise ? 32 : 8, o.rowwise ? stride : "rows of bf16 are multiples of 16 bytes, TMA's stride");
-  need("rows", rows, o.columnwise ? 32 : o.square_blocks ? 16 : 1, o.columnwise ? stride : "whole blocks of 16 x 16");
+  need("rows", rows, o.columnwise ? 32 : o.square_blocks ? 16
+                                                         : 1,
+       o.columnwise ? stride : "whole blocks of 16 x 16");
   if (o.square_blocks && columns % 16 != 0) need("columns", columns, 16, "whole blocks of 16 x 16");
   if (!o.rowwise && !o.columnwise) problems.error(Code::E2110, {}, "neither row-wise nor column-wise output is asked for");
   if (problems.has_errors()) throw InputError(std::move(problems));

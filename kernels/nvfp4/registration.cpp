@@ -153,7 +153,8 @@ KernelReport run_quantize(const RunContext& c) {
                     column = make_matrix(arrays, in.columns, in.rows, amax_at, "columnwise");
   KernelReport r;
   r.shape = fmt::format("{} x {} bf16 -> e2m1 codes and ue4m3 scales, {}", in.rows, in.columns,
-                        o.rowwise && o.columnwise ? "both orientations" : o.rowwise ? "row-wise" : "column-wise");
+                        o.rowwise && o.columnwise ? "both orientations" : o.rowwise ? "row-wise"
+                                                                                    : "column-wise");
   r.launch = quantize_launch(in.rows, in.columns);
   r.bytes_read = x.bytes();
   r.bytes_written = (uint64_t{o.rowwise} + uint64_t{o.columnwise}) * (row.code_bytes() + in.rows * in.columns / kBlockSize);

@@ -12,8 +12,8 @@ namespace drywell::kernels {
 
 namespace quantize_fp8 {
 inline constexpr uint32_t kThreads = 256;
-inline constexpr uint32_t kRun = 128;     // elements that share a factor
-inline constexpr uint32_t kPasses = 4;    // runs of a thread, all loaded before the first is processed
+inline constexpr uint32_t kRun = 128;   // elements that share a factor
+inline constexpr uint32_t kPasses = 4;  // runs of a thread, all loaded before the first is processed
 inline constexpr uint32_t kRuns = kThreads / 16 * kPasses;
 }  // namespace quantize_fp8
 

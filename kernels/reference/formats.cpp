@@ -45,7 +45,7 @@ uint8_t float_to_e4m3(float value) {
   if (magnitude >= 448) return static_cast<uint8_t>(sign | 0x7E);
   int exponent = -5;  // magnitude < 2^exponent; for subnormal numbers, the exponent of the smallest normal number
   if (magnitude >= 0x1p-6f) std::frexp(magnitude, &exponent);
-  const int lowest = exponent - 4;  // exponent of the last of the 3 fraction bits
+  const int lowest = exponent - 4;                                                           // exponent of the last of the 3 fraction bits
   const double steps = std::nearbyint(std::ldexp(static_cast<double>(magnitude), -lowest));  // ties to even
   // The encoding increases by one per step across binades: 8 steps for every exponent above the subnormal
   // one.

@@ -38,7 +38,8 @@ float fused_dot_bf16(std::span<const uint16_t> a, std::span<const uint16_t> b, f
   for (const Number& t : terms) {
     const int shift = t.lsb - quantum;
     const int64_t significand = t.significand;
-    const int64_t aligned = shift >= 0 ? significand << shift : shift <= -63 ? 0 : significand >> -shift;
+    const int64_t aligned = shift >= 0 ? significand << shift : shift <= -63 ? 0
+                                                                             : significand >> -shift;
     sum += t.negative ? -aligned : aligned;
   }
   return round_toward_zero(sum, quantum);

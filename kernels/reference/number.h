@@ -10,7 +10,12 @@
 
 namespace drywell::kernels::reference {
 
-enum class NumberClass : uint8_t { zero, finite, infinite, nan };
+enum class NumberClass : uint8_t {
+  zero,
+  finite,
+  infinite,
+  nan
+};
 
 /// (-1)^negative * significand * 2^lsb; `raw` is the exponent of the encoding, max(field, 1) - bias, which
 /// aligns sums.
@@ -23,7 +28,11 @@ struct Number {
 };
 
 /// Meaning of the largest exponent.
-enum class Specials : uint8_t { none, all_ones, ieee };
+enum class Specials : uint8_t {
+  none,
+  all_ones,
+  ieee
+};
 
 /// sign | exponent | fraction, most significant first.
 struct NumberLayout {

@@ -29,12 +29,14 @@ class Quantizer {
   }
 
   Nvfp4Tensor rowwise(float amax) const {
-    return tensor(rows_, columns_, amax, [&](uint64_t r, uint64_t at) { return value(r, at); },
-                  [&](uint64_t r, uint64_t block) { return square_amax(r / kBlock, block); }, [&](uint64_t r, uint64_t block) { return row_draw(r, block); });
+    return tensor(
+        rows_, columns_, amax, [&](uint64_t r, uint64_t at) { return value(r, at); },
+        [&](uint64_t r, uint64_t block) { return square_amax(r / kBlock, block); }, [&](uint64_t r, uint64_t block) { return row_draw(r, block); });
   }
   Nvfp4Tensor columnwise(float amax) const {
-    return tensor(columns_, rows_, amax, [&](uint64_t c, uint64_t at) { return value(at, c); },
-                  [&](uint64_t c, uint64_t block) { return square_amax(block, c / kBlock); }, [&](uint64_t c, uint64_t block) { return column_draw(c, block); });
+    return tensor(
+        columns_, rows_, amax, [&](uint64_t c, uint64_t at) { return value(at, c); },
+        [&](uint64_t c, uint64_t block) { return square_amax(block, c / kBlock); }, [&](uint64_t c, uint64_t block) { return column_draw(c, block); });
   }
 
  private:

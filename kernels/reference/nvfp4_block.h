@@ -6,14 +6,17 @@
 
 namespace drywell::kernels::reference {
 
-enum class Rounding : uint8_t { nearest_even, stochastic };
+enum class Rounding : uint8_t {
+  nearest_even,
+  stochastic
+};
 
 /// Order of the f32 operations that compute a block's scale from its largest magnitude `bmax`.
 enum class ScaleOrder : uint8_t {
   // (bmax / 6) * S_enc: "NVFP4 training in TransformerEngine", section "Blockwise decode scale factors", and TransformerEngine of
   // 2025 (commit 004e5299)
   article,
-  te,       // bmax * (S_enc * (1/6)): TransformerEngine at d0067d0
+  te,  // bmax * (S_enc * (1/6)): TransformerEngine at d0067d0
 };
 
 struct Nvfp4Scaling {

@@ -8,8 +8,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "drywell/core/parallel.h"
 #include "drywell/core/error.h"
+#include "drywell/core/parallel.h"
 #include "kernels/reference/formats.h"
 #include "kernels/reference/fused_sum.h"
 
@@ -227,10 +227,7 @@ uint64_t rht_k_tile_size(uint64_t m, uint64_t n) {
   struct Row {
     uint64_t m, n, size;
   };
-  constexpr Row kTable[] = {{8192, 5120, 512},   {8192, 10240, 1024}, {8192, 2560, 1280},
-                            {8192, 11328, 1024}, {8192, 512, 256},    {8192, 3584, 512},
-                            {11328, 8192, 1024}, {5120, 8192, 512},   {10240, 8192, 1024},
-                            {2560, 8192, 1280},  {512, 8192, 256},    {3584, 8192, 512}};
+  constexpr Row kTable[] = {{8192, 5120, 512}, {8192, 10240, 1024}, {8192, 2560, 1280}, {8192, 11328, 1024}, {8192, 512, 256}, {8192, 3584, 512}, {11328, 8192, 1024}, {5120, 8192, 512}, {10240, 8192, 1024}, {2560, 8192, 1280}, {512, 8192, 256}, {3584, 8192, 512}};
   for (const Row& row : kTable) {
     if (row.m == m && row.n == n) return row.size;
   }

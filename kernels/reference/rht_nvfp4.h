@@ -36,7 +36,7 @@ struct RhtNvfp4Options {
 };
 
 struct RhtNvfp4Result {
-  std::vector<uint8_t> codes;  // n rows of m/2 bytes, two e2m1 codes each, the even element in the low nibble
+  std::vector<uint8_t> codes;   // n rows of m/2 bytes, two e2m1 codes each, the even element in the low nibble
   std::vector<uint8_t> scales;  // n rows of m/16 ue4m3 block scales
   float amax = 0;
 };

@@ -157,8 +157,7 @@ void CudaDevice::enqueue(std::string_view kernel, const sim::LaunchConfig& confi
   cluster.id = cuda::kClusterDimension;
   cluster.value.cluster = {config.cluster.x, config.cluster.y, config.cluster.z};
   const bool clustered = config.cluster.count() > 1;
-  const cuda::LaunchConfig c{{config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, config.dynamic_smem, stream,
-                             clustered ? &cluster : nullptr, clustered ? 1u : 0u};
+  const cuda::LaunchConfig c{{config.grid.x, config.grid.y, config.grid.z}, {config.block.x, config.block.y, config.block.z}, config.dynamic_smem, stream, clustered ? &cluster : nullptr, clustered ? 1u : 0u};
   api.check(api->cuLaunchKernelEx(&c, impl_->function(name, config), parameters.data(), nullptr), "the launch");
 }
 

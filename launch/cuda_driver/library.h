@@ -31,11 +31,25 @@ using Stream = StreamStruct*;
 using Graph = GraphStruct*;
 using GraphExec = GraphExecStruct*;
 
-enum DeviceAttribute : int { kMultiprocessorCount = 16, kComputeCapabilityMajor = 75, kComputeCapabilityMinor = 76 };
-enum FunctionAttribute : int { kMaxDynamicSharedSizeBytes = 8, kNonPortableClusterSizeAllowed = 14 };
-enum StreamFlag : unsigned { kNonBlocking = 1 };
-enum CaptureMode : int { kCaptureThreadLocal = 1 };
-enum JitOption : int { kErrorLogBuffer = 5, kErrorLogBufferSizeBytes = 6 };
+enum DeviceAttribute : int {
+  kMultiprocessorCount = 16,
+  kComputeCapabilityMajor = 75,
+  kComputeCapabilityMinor = 76
+};
+enum FunctionAttribute : int {
+  kMaxDynamicSharedSizeBytes = 8,
+  kNonPortableClusterSizeAllowed = 14
+};
+enum StreamFlag : unsigned {
+  kNonBlocking = 1
+};
+enum CaptureMode : int {
+  kCaptureThreadLocal = 1
+};
+enum JitOption : int {
+  kErrorLogBuffer = 5,
+  kErrorLogBufferSizeBytes = 6
+};
 
 struct LaunchAttribute {
   int id = 0;

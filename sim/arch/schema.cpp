@@ -7,10 +7,12 @@ namespace drywell::sim {
 namespace {
 
 /// blackwell: umma or warp.
-enum class Need : uint8_t { any,
-                            umma,
-                            wgmma,
-                            blackwell };
+enum class Need : uint8_t {
+  any,
+  umma,
+  wgmma,
+  blackwell
+};
 
 bool applies(Need need, TensorCore tensor) {
   switch (need) {
@@ -86,8 +88,8 @@ constexpr FigureRow kFigures[] = {
 #undef ARCH_END
 };
 
-constexpr std::array kPipeNames = {"none", "alu", "fma",     "half", "f64",    "xu",  "control",
-                                   "mma",  "lsu", "barrier", "tma",  "tensor", "tmem"};
+constexpr std::array kPipeNames = {"none", "alu", "fma", "half", "f64", "xu", "control",
+                                   "mma", "lsu", "barrier", "tma", "tensor", "tmem"};
 constexpr std::array kTensorCoreNames = {"umma", "wgmma", "warp"};
 constexpr std::array kProvenanceNames = {"documented", "measured", "derived", "assumed"};
 

@@ -10,7 +10,12 @@
 
 namespace drywell::sim {
 
-enum class ValueType : uint8_t { integer, real, flag, pipe };
+enum class ValueType : uint8_t {
+  integer,
+  real,
+  flag,
+  pipe
+};
 std::string_view value_type_name(ValueType t);
 
 struct SchemaRow {

@@ -13,10 +13,10 @@ namespace drywell::sim::check {
 /// The lanes whose value in one register or predicate is such a value, or was made of one. Of one that nothing has written: harmless as long as it is only
 /// copied.
 struct AbsentMarks {
-  LaneMask wrong = 0;     // and the 0 of today's hardware decides it
-  LaneMask harmless = 0;  // and on today's hardware it is what it would be without the lane: a sum with that 0
-  LaneMask fresh = 0;     // of the harmless: by the last instruction; an address that 0 was added to is a place all the same
-  uint16_t origin = 0;    // the shuffle or load, among AbsentValues::origins
+  LaneMask wrong = 0;            // and the 0 of today's hardware decides it
+  LaneMask harmless = 0;         // and on today's hardware it is what it would be without the lane: a sum with that 0
+  LaneMask fresh = 0;            // of the harmless: by the last instruction; an address that 0 was added to is a place all the same
+  uint16_t origin = 0;           // the shuffle or load, among AbsentValues::origins
   uint64_t bits = ~uint64_t{0};  // of the value, in some of these lanes: bytes that are put into a word one by one leave fewer and fewer without a value
   LaneMask any() const { return wrong | harmless; }
   AbsentMarks of(LaneMask lanes) const { return {wrong & lanes, harmless & lanes, fresh & lanes, origin, bits}; }

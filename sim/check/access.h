@@ -13,29 +13,31 @@ namespace drywell::sim::check {
 
 /// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
 /// shuffle: of a lane that does not take part; hole, unset, blank: of local memory, shared memory, a register that nothing has written.
-enum class Agent : uint8_t { thread,
-                             atomic,
-                             cp_async,
-                             load,
-                             store,
-                             remote,
-                             mma,
-                             copy,
-                             shift,
-                             tmem_ld,
-                             tmem_st,
-                             wgmma,
-                             mbarrier,
-                             alloc,
-                             dealloc,
-                             map,
-                             arrival,
-                             expect,
-                             ended,
-                             shuffle,
-                             hole,
-                             unset,
-                             blank };
+enum class Agent : uint8_t {
+  thread,
+  atomic,
+  cp_async,
+  load,
+  store,
+  remote,
+  mma,
+  copy,
+  shift,
+  tmem_ld,
+  tmem_st,
+  wgmma,
+  mbarrier,
+  alloc,
+  dealloc,
+  map,
+  arrival,
+  expect,
+  ended,
+  shuffle,
+  hole,
+  unset,
+  blank
+};
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).
 constexpr bool is_async_proxy(Agent a) { return a == Agent::load || a == Agent::store || a == Agent::mma || a == Agent::copy || a == Agent::wgmma; }
@@ -51,38 +53,38 @@ struct Access {
   Agent agent = Agent::thread;
   bool write = false;
   bool reduction = false;
-  bool modifies = false;         // an atomic of a thread
-  bool reads = false;            // and what it leaves depends on what it found
+  bool modifies = false;                    // an atomic of a thread
+  bool reads = false;                       // and what it leaves depends on what it found
   bool in_cta = false, in_cluster = false;  // a strong access whose scope does not reach beyond its CTA, its cluster
   uint32_t strong_number = 0;               // a strong write: its number among those of its place, or of each of them (strong_writes.h); 0: not known
   StrongWrites behind{};                    // an ordinary access: the strong writes of each of its places that its warp has read
-  bool incoherent = false;       // a load of memory that no thread of the kernel writes
-  bool guesses = false;          // a load whose value an atomic of the thread checks (guesses.h)
-  bool unchanging = false;       // a store of the values that the memory has
-  uint32_t repeated = 0;         // such a store to global memory: its number among the RepeatedStores; 0: not kept
-  uint64_t stored = 0;           // digest of the places and values of a store; 0: not known
-  uint64_t value = 0;            // digest of the value that each lane of a store stores; 0: of others, or values differ
-  uint32_t places = 0;           // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
-  uint64_t from = 0, to = 0;     // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
-  bool spare = false;            // mbarrier.init: nothing has used the object since
-  bool lone = false;             // an asynchronous operation issued by one lane of its warp only
-  bool scales = false;           // reads scale factors
-  uint8_t copies = 0;            // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads
-  uint32_t form = 0;             // tensor core: the properties that PTX's pipelines distinguish (PTX ISA 9.7.16.6.2)
-  uint8_t swizzles = 0;          // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
-  uint8_t elements = 0;          // bit per kind of element (element_types.h): brought as (tensor copy), read as (tensor core); 0: any
-  uint16_t cta = 0, warp = 0;    // issuer: rank and warp
+  bool incoherent = false;                  // a load of memory that no thread of the kernel writes
+  bool guesses = false;                     // a load whose value an atomic of the thread checks (guesses.h)
+  bool unchanging = false;                  // a store of the values that the memory has
+  uint32_t repeated = 0;                    // such a store to global memory: its number among the RepeatedStores; 0: not kept
+  uint64_t stored = 0;                      // digest of the places and values of a store; 0: not known
+  uint64_t value = 0;                       // digest of the value that each lane of a store stores; 0: of others, or values differ
+  uint32_t places = 0;                      // of an ordinary access: its number among its warp's RecentPlaces; 0: not kept
+  uint64_t from = 0, to = 0;                // of a lane that accesses shared memory alone: bounds of its places, as in LanePlaces; equal: not kept
+  bool spare = false;                       // mbarrier.init: nothing has used the object since
+  bool lone = false;                        // an asynchronous operation issued by one lane of its warp only
+  bool scales = false;                      // reads scale factors
+  uint8_t copies = 0;                       // tcgen05.cp: places in tensor memory each row goes to; reader of scale factors: how many copies it reads
+  uint32_t form = 0;                        // tensor core: the properties that PTX's pipelines distinguish (PTX ISA 9.7.16.6.2)
+  uint8_t swizzles = 0;                     // bit per isa::Swizzle: written with (tensor copy), read with (tensor core); 0: neither
+  uint8_t elements = 0;                     // bit per kind of element (element_types.h): brought as (tensor copy), read as (tensor core); 0: any
+  uint16_t cta = 0, warp = 0;               // issuer: rank and warp
   LaneMask lanes = 0;
   uint32_t pc = 0;
-  Component done = 0;            // complete for every clock that has reached done_at
+  Component done = 0;  // complete for every clock that has reached done_at
   uint32_t done_at = kInFlight;
-  Component used = 0;            // tcgen05.ld: a clock with done_at of this component has its registers used; 0: does not apply
-  Component issuer = 0;          // the warp's component and its time at issue
+  Component used = 0;    // tcgen05.ld: a clock with done_at of this component has its registers used; 0: does not apply
+  Component issuer = 0;  // the warp's component and its time at issue
   uint32_t issued_at = 0;
-  uint32_t cross_cluster = 0;    // the warp's clock of other clusters: number of a CrossClusterKnowledge
-  uint64_t cluster = 0;          // serial of the checker
+  uint32_t cross_cluster = 0;  // the warp's clock of other clusters: number of a CrossClusterKnowledge
+  uint64_t cluster = 0;        // serial of the checker
   uint64_t when = 0;
-  Dim3 index{0, 0, 0};           // %ctaid
+  Dim3 index{0, 0, 0};  // %ctaid
 };
 
 /// Every lane of both stores the same value: where they overlap, either may come first (marks of a search, flags).

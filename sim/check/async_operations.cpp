@@ -101,7 +101,7 @@ uint8_t copies_of(const TmemCopy& c) { return static_cast<uint8_t>(isa::copy_lan
 
 /// Whether two stores bring the same bytes to the same place.
 bool same_store(const AsyncOp& a, const AsyncOp& b) {
-  if (const auto *x = std::get_if<TensorCopy>(&a.payload), *y = std::get_if<TensorCopy>(&b.payload); x != nullptr && y != nullptr) {
+  if (const auto* x = std::get_if<TensorCopy>(&a.payload), *y = std::get_if<TensorCopy>(&b.payload); x != nullptr && y != nullptr) {
     return x->direction == TensorCopy::Direction::store && y->direction == x->direction && x->mode == y->mode && x->map_address == y->map_address &&
            x->coord == y->coord && x->smem == y->smem;
   }
@@ -304,7 +304,9 @@ struct AsyncOperations::Issue {
     if (!b.to_global()) return signalled(Agent::load, {b.mbar}, b.from_shared() && m.launch.full() ? digest_of(m.cluster, b, footprint()) : 0);
     if (!repeats_a_lane()) store(b);
   }
-  void operator()(const RemoteStore& r) const { if (!r.global) signalled(Agent::remote, {r.mbar}); }
+  void operator()(const RemoteStore& r) const {
+    if (!r.global) signalled(Agent::remote, {r.mbar});
+  }
   void operator()(const TryCancel& t) const { signalled(Agent::load, {cluster_address(op.issuer.cta, shared_offset(t.mbar))}); }
   void operator()(const Umma& u) const { mma(u); }
   // The constant field of a descriptor of tcgen05 (docs/facts/tcgen05.md §4.6).
@@ -426,7 +428,8 @@ struct AsyncOperations::Issue {
     MemoryShadow::Touch writing{add(a), state.clock, u.accumulate ? Rule::accumulates_nothing : Rule::none};
     for (const Span& s : cells.writes) {
       m.memory.touch(s, writing);
-      for (const Span& o : cells.reads) if (!u.ashift && overlap(o, s)) m.reporter.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
+      for (const Span& o : cells.reads)
+        if (!u.ashift && overlap(o, s)) m.reporter.report(Rule::operands_overlap, nullptr, a, [&] { return cell_place(s); });
     }
   }
 

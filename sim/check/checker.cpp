@@ -22,9 +22,18 @@ using isa::SyncRole;
 /// Loads, stores and atomics of threads: they may have a memory order.
 bool accesses_memory(const isa::Instruction& i) {
   switch (isa::spec(i.op).memory) {
-    case MemoryRole::load: case MemoryRole::store: case MemoryRole::atomic: case MemoryRole::reduction: return true;
-    case MemoryRole::none: case MemoryRole::matrix_load: case MemoryRole::matrix_store: case MemoryRole::fragment_load: case MemoryRole::fragment_store:
-    case MemoryRole::fill: case MemoryRole::async_store: case MemoryRole::multimem: return false;
+    case MemoryRole::load:
+    case MemoryRole::store:
+    case MemoryRole::atomic:
+    case MemoryRole::reduction: return true;
+    case MemoryRole::none:
+    case MemoryRole::matrix_load:
+    case MemoryRole::matrix_store:
+    case MemoryRole::fragment_load:
+    case MemoryRole::fragment_store:
+    case MemoryRole::fill:
+    case MemoryRole::async_store:
+    case MemoryRole::multimem: return false;
   }
   return false;
 }
@@ -32,8 +41,10 @@ bool accesses_memory(const isa::Instruction& i) {
 Ordering ordering_of_access(const isa::Instruction& i) {
   const Mod sem = i.mod(isa::Slot::sem);
   switch (isa::spec(i.op).memory) {
-    case MemoryRole::atomic: case MemoryRole::reduction: return {true, sem == Mod::release || sem == Mod::acq_rel, sem == Mod::acquire || sem == Mod::acq_rel};
-    case MemoryRole::load: case MemoryRole::store: return {sem != Mod::none && sem != Mod::weak, sem == Mod::release, sem == Mod::acquire};
+    case MemoryRole::atomic:
+    case MemoryRole::reduction: return {true, sem == Mod::release || sem == Mod::acq_rel, sem == Mod::acquire || sem == Mod::acq_rel};
+    case MemoryRole::load:
+    case MemoryRole::store: return {sem != Mod::none && sem != Mod::weak, sem == Mod::release, sem == Mod::acquire};
     case MemoryRole::none:
     case MemoryRole::matrix_load:
     case MemoryRole::matrix_store:
@@ -49,7 +60,8 @@ Ordering ordering_of_access(const isa::Instruction& i) {
 Ordering semantics_of(const isa::Instruction& i) {
   if (accesses_memory(i)) return ordering_of_access(i);
   switch (isa::spec(i.op).sync) {
-    case SyncRole::mbarrier_arrive: case SyncRole::cluster_arrive: return {true, !i.has(Mod::relaxed), false};
+    case SyncRole::mbarrier_arrive:
+    case SyncRole::cluster_arrive: return {true, !i.has(Mod::relaxed), false};
     case SyncRole::mbarrier_wait: return {true, false, !i.has(Mod::relaxed)};
     // The order that these make has handlers of its own (ClusterMonitor::handler_of).
     case SyncRole::none:

@@ -40,13 +40,13 @@ class Clock {
 
 /// The state that a release passes to the thread that acquires it.
 struct Message {
-  Clock seen;                       // happened before
-  Clock proxy_shared, proxy_global; // ordinary accesses in `seen` that a fence.proxy.async covers
-  Clock tensor;                     // tcgen05 work in `seen` that a tcgen05.fence::before_thread_sync covers
-  Clock wide;                       // the part of `seen` that came by scopes wide enough for the holder
-  Clock map_released, map_acquired; // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
-  Clock executed;                   // of cluster barriers only: steps that ran before it, also if nothing orders their memory
-  Clock fenced_gpu;                 // steps in `seen` that a fence covers, of any thread, that reaches other clusters; if clusters order each other
+  Clock seen;                           // happened before
+  Clock proxy_shared, proxy_global;     // ordinary accesses in `seen` that a fence.proxy.async covers
+  Clock tensor;                         // tcgen05 work in `seen` that a tcgen05.fence::before_thread_sync covers
+  Clock wide;                           // the part of `seen` that came by scopes wide enough for the holder
+  Clock map_released, map_acquired;     // edits of tensor maps in `seen` that a fence.proxy.tensormap covers
+  Clock executed;                       // of cluster barriers only: steps that ran before it, also if nothing orders their memory
+  Clock fenced_gpu;                     // steps in `seen` that a fence covers, of any thread, that reaches other clusters; if clusters order each other
   CrossClusterKnowledge cross_cluster;  // the clock of other clusters
   void join(const Message& m) {
     seen.join(m.seen);
@@ -89,18 +89,18 @@ inline void Message::join(const Part& p) {
 
 /// The clocks of one warp.
 struct WarpClock {
-  Component self = 0;   // the next component, self + 1, counts the same time for what several lanes did together
-  Component inits = 0;  // its mbarrier.init instructions, which fence.mbarrier_init releases; 0: none
-  Message now;         // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
-  Clock tensor_observed;  // covered by other threads' before-fences; an after-fence moves it to now.tensor
-  Clock tensor_released;   // the tcgen05 work that a before-fence covered
-  Message fenced;      // state at the last releasing fence: a relaxed arrival releases it
+  Component self = 0;                 // the next component, self + 1, counts the same time for what several lanes did together
+  Component inits = 0;                // its mbarrier.init instructions, which fence.mbarrier_init releases; 0: none
+  Message now;                        // `tensor`: ordered by tcgen05.fence::after_thread_sync, or issued by the warp itself
+  Clock tensor_observed;              // covered by other threads' before-fences; an after-fence moves it to now.tensor
+  Clock tensor_released;              // the tcgen05 work that a before-fence covered
+  Message fenced;                     // state at the last releasing fence: a relaxed arrival releases it
   bool fenced_cross_cluster = false;  // that fence reached other clusters
-  Message observed;    // acquired by relaxed waits; the next acquiring fence makes it take effect
+  Message observed;                   // acquired by relaxed waits; the next acquiring fence makes it take effect
 
   // Parts of `now` that only some lanes acquired, until the warp synchronises; `behind` is what every lane has.
   struct Gain {
-    Component event;   // what the lanes waited for: a component and its value
+    Component event;  // what the lanes waited for: a component and its value
     uint32_t value;
     LaneMask lanes;
     Clock seen;
@@ -108,7 +108,7 @@ struct WarpClock {
   std::vector<Gain> gains;
   LaneMask ahead = kFullMask;  // lanes that have all of `now`
   Clock behind;
-  uint32_t met = 0;    // time of the warp's last synchronisation
+  uint32_t met = 0;         // time of the warp's last synchronisation
   RecentPlaces places;      // of its ordinary accesses since then
   RecentPlaces copied;      // of its cp.async
   Component copies = 0;     // counts them; 0: there are none
@@ -131,7 +131,8 @@ struct WarpClock {
   /// The clock that each of the lanes has.
   Clock common(LaneMask lanes) const {
     Clock c = behind;
-    for (const Gain& g : gains) if ((lanes & ~g.lanes) == 0) c.join(g.seen);
+    for (const Gain& g : gains)
+      if ((lanes & ~g.lanes) == 0) c.join(g.seen);
     return c;
   }
   /// Some lanes, of those alive, have waited for an event, which brings `seen`. Call before `now` has it.

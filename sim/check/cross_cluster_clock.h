@@ -54,10 +54,10 @@ struct CrossClusterFlag {
 
 /// A warp's clocks of other clusters.
 struct CrossClusterKnowledge {
-  CrossClusterClock known;     // acquired by releases and acquires whose scopes reach the warp
-  CrossClusterClock observed;  // released by another cluster, and read without an acquire
-  CrossClusterClock fenced;    // fenced by a thread of another cluster, and then stored by another thread
-  CrossClusterClock proxy;     // ordinary accesses that a fence.proxy.async covers, before the release or behind the acquire
+  CrossClusterClock known;                         // acquired by releases and acquires whose scopes reach the warp
+  CrossClusterClock observed;                      // released by another cluster, and read without an acquire
+  CrossClusterClock fenced;                        // fenced by a thread of another cluster, and then stored by another thread
+  CrossClusterClock proxy;                         // ordinary accesses that a fence.proxy.async covers, before the release or behind the acquire
   CrossClusterClock maps_released, maps_acquired;  // edits of tensor maps: covered by a release of the tensormap proxy, and by an acquire behind it
   void join(const CrossClusterKnowledge& o) {
     for (const auto part : kParts) (this->*part).join(o.*part);

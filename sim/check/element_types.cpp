@@ -6,14 +6,16 @@
 namespace drywell::sim::check {
 namespace {
 
-enum Kind : uint8_t { kHalf = 1,
-                      kBfloat = 2,
-                      kSingle = 4,
-                      kDouble = 8,
-                      kPacked4 = 16,
-                      kPadded4 = 32,
-                      kPadded6 = 64,
-                      kByte = 128 };
+enum Kind : uint8_t {
+  kHalf = 1,
+  kBfloat = 2,
+  kSingle = 4,
+  kDouble = 8,
+  kPacked4 = 16,
+  kPadded4 = 32,
+  kPadded6 = 64,
+  kByte = 128
+};
 
 // Maps of CUTLASS, Triton and the driver's own names have UINT8 for all 8-bit types.
 uint8_t kind_of(isa::MmaKind kind, isa::MmaElement e) {

@@ -15,8 +15,8 @@ struct Flight {
   AccessId map = 0;                // its read of a tensor map in global memory; ends with its last landing
   size_t signalled = 0;
   bool commit = false;
-  bool arrives = false;            // an arrival on a peer's mbarrier
-  Message message;                 // released by its arrival
+  bool arrives = false;  // an arrival on a peer's mbarrier
+  Message message;       // released by its arrival
   Access who;
 
   void reset() {
@@ -43,7 +43,8 @@ class Flights {
     return f;
   }
   Flight* find(uint64_t id) {
-    for (const auto& [number, at] : open_) if (number == id) return &all_[at];
+    for (const auto& [number, at] : open_)
+      if (number == id) return &all_[at];
     return nullptr;
   }
   void close(uint64_t id) {

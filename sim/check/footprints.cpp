@@ -48,7 +48,8 @@ template <class Payload>
 TensorCells cells_of(const Cluster& c, const AsyncOp& op, const Payload& p) {
   TensorCells found;
   const AsyncOp asked = with(op, p);
-  for_each_read(c, asked, [&](const Span& s) { if (s.memory == Memory::tmem) found.reads.push_back(s); }, only(Memory::tmem));
+  for_each_read(
+      c, asked, [&](const Span& s) { if (s.memory == Memory::tmem) found.reads.push_back(s); }, only(Memory::tmem));
   for_each_write(c, asked, [&](const Span& s) { if (s.memory == Memory::tmem) found.writes.push_back(s); });
   return found;
 }

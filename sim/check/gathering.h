@@ -56,7 +56,7 @@ class Gathering {
   Reporter met_;
   uint64_t started_ = 0;
   std::vector<std::unique_ptr<KnownFootprints>> footprints_;  // of clusters that have ended, for those that start
-  std::map<uint32_t, bool> waits_;  // of the latest launch, by line of the PTX: whether an execution ordered something new before its warp
+  std::map<uint32_t, bool> waits_;                            // of the latest launch, by line of the PTX: whether an execution ordered something new before its warp
 };
 
 }  // namespace drywell::sim::check

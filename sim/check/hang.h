@@ -31,10 +31,12 @@ class HangExplanation {
   std::string history_of(const Warp& w, const Standing& s) const;
   std::string stage_of(uint32_t address) const;
   /// How sure it is that a barrier is the cause, and does not follow from another one.
-  enum class Certainty : uint8_t { sure,
-                                   likely,
-                                   parity,  // possible, and the only one whose waits are for a free place and begin with parity 0
-                                   possible };
+  enum class Certainty : uint8_t {
+    sure,
+    likely,
+    parity,  // possible, and the only one whose waits are for a free place and begin with parity 0
+    possible
+  };
   using SameLacks = std::vector<std::pair<std::string, std::vector<uint32_t>>>;  // without the CTA's number, and the ranks
   using Lacks = std::map<Certainty, SameLacks>;
   std::string causes() const;

@@ -47,7 +47,8 @@ std::vector<uint8_t> in_flight(const Program& p) {
   const auto reach = [&](size_t pc) {
     if (pc < at.size() && std::exchange(at[pc], uint8_t{1}) == 0) open.push_back(pc);
   };
-  for (size_t pc = 0; pc < p.code.size(); ++pc) if (loads(p.code[pc])) reach(pc + 1);
+  for (size_t pc = 0; pc < p.code.size(); ++pc)
+    if (loads(p.code[pc])) reach(pc + 1);
   while (!open.empty()) {
     const size_t pc = open.back();
     open.pop_back();

@@ -177,7 +177,8 @@ void MbarrierLedger::finish(const Cta& cta) const {
     Access who = accesses_[b->init];
     for (const LedgerEntry& e : b->ledger) {
       if (e.what != MbarrierEvent::expect_tx && e.what != MbarrierEvent::complete_tx) continue;
-      who.agent = e.what == MbarrierEvent::expect_tx ? Agent::expect : e.asynchronous ? Agent::load : Agent::arrival;
+      who.agent = e.what == MbarrierEvent::expect_tx ? Agent::expect : e.asynchronous ? Agent::load
+                                                                                      : Agent::arrival;
       who.write = e.asynchronous;
       who.pc = e.pc;
       who.cta = e.cta;

@@ -22,18 +22,18 @@ struct LedgerEntry {
 };
 
 struct BarrierState {
-  Component component = 0;      // phases completed
-  uint32_t phase = 0;           // the incomplete one
-  uint32_t base = 0;            // the first phase of this life of the object
-  uint32_t observed = 0;        // phases that some thread has seen complete, counted as `phase`
+  Component component = 0;  // phases completed
+  uint32_t phase = 0;       // the incomplete one
+  uint32_t base = 0;        // the first phase of this life of the object
+  uint32_t observed = 0;    // phases that some thread has seen complete, counted as `phase`
   bool live = false;
   AccessId init = 0;
-  AccessId ended = 0;           // mbarrier.inval of the life before
-  std::vector<Access> users;    // the last use of each warp, if the program ends mbarriers
-  std::vector<Access> copies;   // the last arrival of each warp's cp.async; the same
-  Message collecting;           // released by arrivals so far
-  Message done[2];              // phases of even and odd number
-  Clock wide_home, done_wide_home[2];  // released by threads of its own CTA, at any scope
+  AccessId ended = 0;                            // mbarrier.inval of the life before
+  std::vector<Access> users;                     // the last use of each warp, if the program ends mbarriers
+  std::vector<Access> copies;                    // the last arrival of each warp's cp.async; the same
+  Message collecting;                            // released by arrivals so far
+  Message done[2];                               // phases of even and odd number
+  Clock wide_home, done_wide_home[2];            // released by threads of its own CTA, at any scope
   std::vector<LedgerEntry> ledger, last_ledger;  // of the incomplete phase, of the one before
 };
 

@@ -11,7 +11,9 @@ namespace {
 
 constexpr size_t kMostSuspects = 1000;
 
-bool is_poison(const uint8_t* p, uint64_t bytes) { return std::all_of(p, p + bytes, [](uint8_t b) { return b == 0xFF; }); }
+bool is_poison(const uint8_t* p, uint64_t bytes) {
+  return std::all_of(p, p + bytes, [](uint8_t b) { return b == 0xFF; });
+}
 
 std::string shared_place(uint32_t cta, uint64_t at) { return fmt::format("shared memory of CTA rank {} at {:#x}", cta, at); }
 
@@ -83,7 +85,8 @@ void MemoryShadow::touch_cells(Cells& cells, uint64_t begin, uint64_t end, const
       reporter_.report(unwritten, nullptr, now, [&] { return where(cell); });
     }
     if (now.write) {
-      for (const AccessId r : states.readers(s)) if (!word || !has_run(accesses[r])) check(r, cell);
+      for (const AccessId r : states.readers(s))
+        if (!word || !has_run(accesses[r])) check(r, cell);
     }
     answer = known.last = {s, now.write ? states.written(id, {same_before(s, writer), under(s, writer), states.was_read(s), states.earlier_writer(s, id), states.earlier_reader(s, id)}) : states.read(s, id)};
     return answer.out;

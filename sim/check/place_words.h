@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "drywell/sim/fault.h"
 #include "drywell/core/source_path.h"
+#include "drywell/sim/fault.h"
 #include "sim/state/cta.h"
 
 namespace drywell::sim::check {

@@ -5,16 +5,18 @@
 #include <vector>
 
 #include "drywell/core/types.h"
-#include "sim/state/program.h"
 #include "sim/state/cta.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim::check {
 
 /// What an instruction makes of an operand without a value. uses: anything; moves: its result has none either; selects: so, if it is the operand
 /// that the predicate selects. Compilers move registers that have no value, and select beside them.
-enum class Transfer : uint8_t { uses,
-                                moves,
-                                selects };
+enum class Transfer : uint8_t {
+  uses,
+  moves,
+  selects
+};
 
 /// Predicates each instruction reads and writes, by pc: indices in its frame.
 class PredicateUse {

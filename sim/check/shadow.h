@@ -195,7 +195,8 @@ class Shadow {
       if ((s & kSplit) != 0) {
         const Part& p = parts_[s & ~kSplit];
         for (size_t i = 0, next; i < Unit; i = next) {
-          for (next = i + 1; next < Unit && p[next] == p[i]; ++next) {}
+          for (next = i + 1; next < Unit && p[next] == p[i]; ++next) {
+          }
           if (p[i] != 0) f(u * Unit + i, u * Unit + next, p[i]);
         }
         ++u;

@@ -21,9 +21,11 @@ class ValueFlow {
     bool guard = false, operand = false;
     bool any() const { return guard || operand; }
   };
-  enum class End : uint8_t { exhausted,
-                             stopped,
-                             budget };
+  enum class End : uint8_t {
+    exhausted,
+    stopped,
+    budget
+  };
 
   /// `budget`: instructions to visit, of all calls together.
   ValueFlow(const Program& p, const PredicateUse& predicates, size_t& budget) : p_(p), predicates_(predicates), budget_(budget) {}

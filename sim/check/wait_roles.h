@@ -7,9 +7,11 @@
 
 namespace drywell::sim::check {
 
-enum class WaitRole : uint8_t { unknown,
-                                fills,   // starts copies that arrive on an mbarrier, expects bytes, or stores to shared memory
-                                uses };  // loads from shared or tensor memory, or multiplies
+enum class WaitRole : uint8_t {
+  unknown,
+  fills,  // starts copies that arrive on an mbarrier, expects bytes, or stores to shared memory
+  uses
+};  // loads from shared or tensor memory, or multiplies
 
 /// Looks at the instructions behind the wait at `pc`, up to the next wait of any kind.
 WaitRole role_of_wait(const Program& p, uint32_t pc);

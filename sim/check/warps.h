@@ -19,8 +19,8 @@ namespace drywell::sim::check {
 struct WarpState {
   WarpClock clock;
   LaneQueues bulk{true}, tensor{false};
-  OperationQueue copies, loads, stores, products;   // cp.async, tcgen05.ld, tcgen05.st, wgmma
-  std::shared_ptr<const Message> named, cluster;    // instances of the barriers at which it arrived
+  OperationQueue copies, loads, stores, products;  // cp.async, tcgen05.ld, tcgen05.st, wgmma
+  std::shared_ptr<const Message> named, cluster;   // instances of the barriers at which it arrived
   AccessId last_access = 0;
   StrongReads strong_reads;
   std::vector<bool> stored;  // by pc: it has executed that store or atomic; empty: none
@@ -76,7 +76,8 @@ class Warps {
   bool knows_running(const Clock& seen, uint32_t rank) const { return seen[running_[rank]] != 0; }
   /// The clock `seen` has observed an event of every CTA that `of` has: they run, whatever the memory order.
   void observe_running(Clock& seen, const Clock& of) const {
-    for (const Component c : running_) if (of[c] != 0) seen.raise(c, 1);
+    for (const Component c : running_)
+      if (of[c] != 0) seen.raise(c, 1);
   }
   /// All CTAs of the cluster run.
   void all_run(Clock& seen) const {

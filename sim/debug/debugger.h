@@ -15,7 +15,13 @@ namespace drywell::sim {
 
 /// The reason why a run ended.
 struct StopReason {
-  enum class Kind : uint8_t { done, hit, start, end, interrupted } kind = Kind::done;
+  enum class Kind : uint8_t {
+    done,
+    hit,
+    start,
+    end,
+    interrupted
+  } kind = Kind::done;
   Hit hit;  // Kind::hit
 };
 
@@ -54,13 +60,13 @@ class Debugger {
 
   // Wanted steps.
   Wanted any_step() const;
-  Wanted warp_step();             // an instruction of the focused warp
-  Wanted cta_step();              // of any warp of its CTA
-  Wanted async_step();            // a moment of an asynchronous operation
-  Wanted from_cycle(uint64_t cycle);   // the clock of the focused CTA is at `cycle` or later (timing driver)
-  Wanted up_to_cycle(uint64_t cycle);  // … or earlier
-  Wanted line_step(bool over);    // the focused warp comes to another line; `over`: not within a called function
-  Wanted out_step();              // the focused warp returns from its function
+  Wanted warp_step();                            // an instruction of the focused warp
+  Wanted cta_step();                             // of any warp of its CTA
+  Wanted async_step();                           // a moment of an asynchronous operation
+  Wanted from_cycle(uint64_t cycle);             // the clock of the focused CTA is at `cycle` or later (timing driver)
+  Wanted up_to_cycle(uint64_t cycle);            // … or earlier
+  Wanted line_step(bool over);                   // the focused warp comes to another line; `over`: not within a called function
+  Wanted out_step();                             // the focused warp returns from its function
   Wanted arrives_at(std::vector<uint32_t> pcs);  // the focused warp comes to one of these instructions
 
  private:

@@ -90,7 +90,8 @@ struct Describe {
 std::string_view kind_name(const AsyncOp::Payload& p) {
   struct Name {
     std::string_view operator()(const TensorCopy& t) const {
-      return t.direction == TensorCopy::Direction::load ? "TMA load" : t.direction == TensorCopy::Direction::store ? "TMA store" : "TMA reduce";
+      return t.direction == TensorCopy::Direction::load ? "TMA load" : t.direction == TensorCopy::Direction::store ? "TMA store"
+                                                                                                                   : "TMA reduce";
     }
     std::string_view operator()(const Umma&) const { return "UMMA"; }
     std::string_view operator()(const TmemCopy&) const { return "tcgen05.cp"; }

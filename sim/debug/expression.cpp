@@ -17,10 +17,18 @@ namespace drywell::sim {
 
 // Numbers are doubles: every register of 32 bits and every float has its exact value; 64-bit integers are exact to 2^53.
 struct Expression::Node {
-  enum class Kind : uint8_t { number, reg, place, symbol, memory, unary, binary } kind = Kind::number;
+  enum class Kind : uint8_t {
+    number,
+    reg,
+    place,
+    symbol,
+    memory,
+    unary,
+    binary
+  } kind = Kind::number;
   double number = 0;
-  std::string name;                  // register; place: "cta.x", "warp", …; symbol: a shared variable; memory: "smem" or "gmem"
-  std::optional<ValueType> type;     // reg: the type of f32(%r7); memory: the type of the element
+  std::string name;               // register; place: "cta.x", "warp", …; symbol: a shared variable; memory: "smem" or "gmem"
+  std::optional<ValueType> type;  // reg: the type of f32(%r7); memory: the type of the element
   std::string op;
   std::unique_ptr<Node> a, b;
 };

@@ -9,10 +9,10 @@ namespace drywell::sim {
 namespace {
 
 struct Position {
-  uint64_t taken = 0;       // clusters started
+  uint64_t taken = 0;  // clusters started
   bool together = false;
   static constexpr size_t kNone = ~size_t{0};
-  size_t current = kNone;   // index in live_
+  size_t current = kNone;  // index in live_
   uint64_t slice_end = 0;
   bool progressed = false;
   uint64_t quiet = 0;

@@ -17,8 +17,8 @@ namespace drywell::sim {
 
 /// Barriers with the same roles, by stage.
 struct Ring {
-  std::vector<uint32_t> offsets;          // in shared memory
-  std::vector<std::string> fillers, waiters;  // roles or warps with instruction and line: "dma, TMA load at kernel.cpp:196"
+  std::vector<uint32_t> offsets;                  // in shared memory
+  std::vector<std::string> fillers, waiters;      // roles or warps with instruction and line: "dma, TMA load at kernel.cpp:196"
   std::vector<std::string> filled_by, waited_by;  // roles or warps only
 };
 

@@ -36,7 +36,8 @@ std::optional<Provenance> find_write(Debugger& d, const Place& place, uint64_t p
   if (probe.is_predicate()) changes.add(place, {});
   bool stopped = false;
   s.attach(probe);
-  const auto found = d.scan_back(changes, [&] { return probe.take(); }, 1, position, stopped);
+  const auto found = d.scan_back(
+      changes, [&] { return probe.take(); }, 1, position, stopped);
   std::optional<Provenance> out;
   if (found.has_value()) {
     // Repeats the step for its details: the search continued after it.

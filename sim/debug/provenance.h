@@ -15,18 +15,18 @@ using Place = StopWhat;
 
 /// One source of a written value.
 struct Origin {
-  std::string what;         // "A row 5", "its value before"
-  Place place;              // first bytes or cells
-  std::string where;        // all bytes or cells, in words
+  std::string what;   // "A row 5", "its value before"
+  Place place;        // first bytes or cells
+  std::string where;  // all bytes or cells, in words
 };
 
 struct Provenance {
   uint64_t position = 0;       // after the write
   uint64_t read_position = 0;  // after the operand read: the values of the origins at this position were used
   StepRecord step;
-  std::string detail;          // "D[5, 3]", "lane 7 stored 4 bytes"; may be empty
+  std::string detail;  // "D[5, 3]", "lane 7 stored 4 bytes"; may be empty
   std::vector<Origin> origins;
-  bool accumulates = false;    // the write added to the old value
+  bool accumulates = false;  // the write added to the old value
 };
 
 /// The last write of `place` in steps up to `position`. The session keeps its position.

@@ -13,7 +13,13 @@
 namespace drywell::sim {
 
 /// Kind of one piece of a schedule. `nothing`: only the next warp or operation was chosen.
-enum class Piece : uint8_t { nothing, instruction, moment, done, fault };
+enum class Piece : uint8_t {
+  nothing,
+  instruction,
+  moment,
+  done,
+  fault
+};
 
 /// A saved state of a schedule.
 struct ScheduleImage {

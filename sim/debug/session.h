@@ -23,21 +23,33 @@ namespace drywell::sim {
 
 /// Record of the last step.
 struct StepRecord {
-  enum class Kind : uint8_t { none, instruction, moment, end } kind = Kind::none;
-  WarpRef who;               // instruction: the warp; moment: the issuer
-  uint32_t pc = 0;           // of the instruction; moment: of the instruction that issued the operation
-  LaneMask lanes = 0;        // instruction: the lanes that executed it
-  bool diverged = false;     // instruction: its lanes diverged, or the warp runs other lanes now
-  uint64_t op = 0;           // moment: AsyncOp::id
+  enum class Kind : uint8_t {
+    none,
+    instruction,
+    moment,
+    end
+  } kind = Kind::none;
+  WarpRef who;                              // instruction: the warp; moment: the issuer
+  uint32_t pc = 0;                          // of the instruction; moment: of the instruction that issued the operation
+  LaneMask lanes = 0;                       // instruction: the lanes that executed it
+  bool diverged = false;                    // instruction: its lanes diverged, or the warp runs other lanes now
+  uint64_t op = 0;                          // moment: AsyncOp::id
   AsyncMoment moment = AsyncMoment::issue;  // read, or signal (written and signalled)
-  AsyncOp::Payload payload;  // moment
-  bool moved = false;        // an operation reached a moment: always if kind is moment, otherwise within the instruction's step
-  bool read_too = false;     // … and read its operands in the same step (timing driver)
+  AsyncOp::Payload payload;                 // moment
+  bool moved = false;                       // an operation reached a moment: always if kind is moment, otherwise within the instruction's step
+  bool read_too = false;                    // … and read its operands in the same step (timing driver)
   std::vector<uint64_t> issued;             // operations the instruction issued
-  struct Executed { WarpRef who; uint32_t pc = 0; LaneMask lanes = 0; };
-  std::vector<Executed> folded;             // timing driver: instructions without an issue slot of their own
-  struct Phase { uint32_t mbarrier = 0; uint64_t now = 0; };  // rank << 24 | offset; the phase that is incomplete now
-  std::vector<Phase> phases;                // phases that the step completed
+  struct Executed {
+    WarpRef who;
+    uint32_t pc = 0;
+    LaneMask lanes = 0;
+  };
+  std::vector<Executed> folded;  // timing driver: instructions without an issue slot of their own
+  struct Phase {
+    uint32_t mbarrier = 0;
+    uint64_t now = 0;
+  };                          // rank << 24 | offset; the phase that is incomplete now
+  std::vector<Phase> phases;  // phases that the step completed
 };
 
 class Session {

@@ -98,7 +98,7 @@ class Stops {
 
  private:
   std::vector<Stop> all_;
-  std::vector<std::vector<uint8_t>> values_;  // per stop: watched bytes before the step
+  std::vector<std::vector<uint8_t>> values_;         // per stop: watched bytes before the step
   std::vector<std::unique_ptr<WriteProbe>> probes_;  // per stop; nullptr: it needs none
   uint32_t next_ = 1;
 };

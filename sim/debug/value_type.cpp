@@ -28,7 +28,9 @@ std::vector<ValueType> make_types() {
     const auto f = static_cast<numeric::Format>(i);
     const numeric::FormatInfo& info = numeric::format_info(f);
     // 6-bit codes and ue4m3 are stored in bytes.
-    const auto bits = static_cast<uint8_t>(info.bits() <= 4 ? 4 : info.bits() <= 8 ? 8 : info.bits() <= 16 ? 16 : 32);
+    const auto bits = static_cast<uint8_t>(info.bits() <= 4 ? 4 : info.bits() <= 8 ? 8
+                                                              : info.bits() <= 16  ? 16
+                                                                                   : 32);
     all.push_back({Kind::format, bits, 1, f, std::string(info.name)});
     for (uint8_t n = 2; n * bits <= 32; n = static_cast<uint8_t>(2 * n)) all.push_back({Kind::format, bits, n, f, fmt::format("{}x{}", info.name, n)});
   }
@@ -75,9 +77,17 @@ ValueType type_of_register(isa::Mod declared) {
     case isa::Mod::bf16x2: return parse_value_type("bf16x2");
     case isa::Mod::f32: return parse_value_type("f32");
     case isa::Mod::f64: return parse_value_type("f64");
-    case isa::Mod::s8: case isa::Mod::s16: case isa::Mod::s32: case isa::Mod::s64: return parse_value_type(fmt::format("s{}", bits));
-    case isa::Mod::u8: case isa::Mod::u16: case isa::Mod::u32: case isa::Mod::u64: return parse_value_type(fmt::format("u{}", bits));
-    default: return parse_value_type(bits <= 8 ? "b8" : bits <= 16 ? "b16" : bits <= 32 ? "b32" : "b64");
+    case isa::Mod::s8:
+    case isa::Mod::s16:
+    case isa::Mod::s32:
+    case isa::Mod::s64: return parse_value_type(fmt::format("s{}", bits));
+    case isa::Mod::u8:
+    case isa::Mod::u16:
+    case isa::Mod::u32:
+    case isa::Mod::u64: return parse_value_type(fmt::format("u{}", bits));
+    default: return parse_value_type(bits <= 8 ? "b8" : bits <= 16 ? "b16"
+                                                    : bits <= 32   ? "b32"
+                                                                   : "b64");
   }
 }
 

@@ -13,10 +13,16 @@ namespace drywell::sim {
 
 /// "u32", "f16x2", "e2m1" (packed, two to a byte), "hex", …
 struct ValueType {
-  enum class Kind : uint8_t { hex, unsigned_integer, signed_integer, format, f64 } kind = Kind::hex;
-  uint8_t bits = 32;                                  // of one element
-  uint8_t elements = 1;                               // f16x2: 2
-  numeric::Format format = numeric::Format::f32;      // Kind::format
+  enum class Kind : uint8_t {
+    hex,
+    unsigned_integer,
+    signed_integer,
+    format,
+    f64
+  } kind = Kind::hex;
+  uint8_t bits = 32;                              // of one element
+  uint8_t elements = 1;                           // f16x2: 2
+  numeric::Format format = numeric::Format::f32;  // Kind::format
   std::string name = "b32";
 
   unsigned total_bits() const { return unsigned{bits} * elements; }

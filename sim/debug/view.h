@@ -18,8 +18,8 @@ struct RegisterRef {
   std::string name;
   bool predicate = false;
   std::optional<isa::SpecialReg> special;
-  uint32_t offset = 0;                // in the frame; predicates: index
-  unsigned bits = 32;                 // of a lane
+  uint32_t offset = 0;  // in the frame; predicates: index
+  unsigned bits = 32;   // of a lane
   isa::Mod declared = isa::Mod::b32;
 };
 

@@ -9,7 +9,7 @@ namespace drywell::sim {
 /// A warp of a launch.
 struct WarpRef {
   uint64_t cluster = 0;
-  uint32_t cta = 0;   // rank in the cluster
+  uint32_t cta = 0;  // rank in the cluster
   uint32_t warp = 0;
   bool operator==(const WarpRef&) const = default;
 };

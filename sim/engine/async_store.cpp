@@ -34,7 +34,7 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const RemoteStore& r) {
         Code::F3508, "red.async to the CTA's own shared memory; it must be another CTA's (PTX ISA 9.7.13.8)"};
   if (shared_rank(at) >= c.ctas.size())
     return GuestError{Code::F3501, fmt::format("shared address {:#x} names CTA rank {} of a cluster of {}", at,
-                                           shared_rank(at), c.ctas.size())};
+                                               shared_rank(at), c.ctas.size())};
   uint8_t* to = shared_bytes(c, at, r.bytes());
   if (to == nullptr)
     return GuestError{

@@ -17,7 +17,7 @@ constexpr uint8_t kIgnored = 0xFF;
 
 GuestError outside_shared(uint32_t address, uint64_t bytes) {
   return {Code::F3307, fmt::format("bulk copy of {} bytes at offset {:#x} of CTA rank {}: outside shared memory",
-                               bytes, shared_offset(address), shared_rank(address))};
+                                   bytes, shared_offset(address), shared_rank(address))};
 }
 
 uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) {
@@ -25,7 +25,7 @@ uint8_t* global_bytes(Cluster& c, uint64_t address, uint64_t bytes) {
 }
 GuestError outside_global(const Cluster& c, uint64_t address, uint64_t bytes) {
   return {Code::F3306, fmt::format("bulk copy of {} bytes at global address {:#x}: outside every allocation{}",
-                               bytes, address, c.launch->gmem->neighbourhood(address))};
+                                   bytes, address, c.launch->gmem->neighbourhood(address))};
 }
 
 // Copies or reduces the staged bytes.

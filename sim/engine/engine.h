@@ -3,9 +3,9 @@
 
 #include <optional>
 
+#include "sim/events/mbarrier_ops.h"
 #include "sim/state/async_op.h"
 #include "sim/state/cta.h"
-#include "sim/events/mbarrier_ops.h"
 
 namespace drywell::sim {
 

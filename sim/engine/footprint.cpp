@@ -106,7 +106,8 @@ void operand(uint64_t word, isa::Mod type, bool transposed, uint32_t mn, uint32_
   const auto d = isa::SmemDescriptor::decode(word, isa::SmemDescriptorFormat::wgmma);
   const uint32_t bits = isa::type_bits(type);
   const isa::SmemElement element =
-      bits == 16 ? isa::SmemElement::half : bits == 32 ? isa::SmemElement::word : isa::SmemElement::byte;
+      bits == 16 ? isa::SmemElement::half : bits == 32 ? isa::SmemElement::word
+                                                       : isa::SmemElement::byte;
   const uint32_t bytes = isa::storage_bits(element) / 8, per_chunk = 16 / bytes;
   const isa::OperandTile tile{transposed ? isa::Major::mn : isa::Major::k, element, mn, depth / bytes};
   std::vector<uint32_t> chunks(tile.chunks());
@@ -130,14 +131,21 @@ struct Reads {
   const SpanVisitor& visit;
   Memories asked;
   const TensorPlan* plan;
-  void operator()(const TensorCopy& t) const { if (plan != nullptr) reads_of(t, *plan, visit); }
+  void operator()(const TensorCopy& t) const {
+    if (plan != nullptr) reads_of(t, *plan, visit);
+  }
   void operator()(const BulkCopy& b) const { reads_of(b, visit); }
   void operator()(const Umma& u) const { reads_of(op, u, visit, asked); }
-  void operator()(const TmemCopy& p) const { if ((asked & only(Memory::shared)) != 0) reads_of(op, p, visit); }
+  void operator()(const TmemCopy& p) const {
+    if ((asked & only(Memory::shared)) != 0) reads_of(op, p, visit);
+  }
   void operator()(const TmemShift& p) const { cells_of(op, p, visit); }
-  void operator()(const TmemLdSt& t) const { if (t.load) cells_of(c, op, t, visit); }
+  void operator()(const TmemLdSt& t) const {
+    if (t.load) cells_of(c, op, t, visit);
+  }
   void operator()(const AsyncCopy& a) const {
-    for (const AsyncCopy::Lane& l : a.lanes) if (l.src_bytes != 0) visit(global(l.gmem, l.src_bytes));
+    for (const AsyncCopy::Lane& l : a.lanes)
+      if (l.src_bytes != 0) visit(global(l.gmem, l.src_bytes));
   }
   void operator()(const Wgmma& m) const { reads_of(op, m, visit); }
   void operator()(const Commit&) const {}
@@ -151,12 +159,16 @@ struct Writes {
   const AsyncOp& op;
   const SpanVisitor& visit;
   const TensorPlan* plan;
-  void operator()(const TensorCopy& t) const { if (plan != nullptr) writes_of(t, *plan, visit); }
+  void operator()(const TensorCopy& t) const {
+    if (plan != nullptr) writes_of(t, *plan, visit);
+  }
   void operator()(const BulkCopy& b) const { writes_of(b, visit); }
   void operator()(const Umma& u) const { writes_of(op, u, visit); }
   void operator()(const TmemCopy& p) const { writes_of(op, p, visit); }
   void operator()(const TmemShift& p) const { cells_of(op, p, visit); }
-  void operator()(const TmemLdSt& t) const { if (!t.load) cells_of(c, op, t, visit); }
+  void operator()(const TmemLdSt& t) const {
+    if (!t.load) cells_of(c, op, t, visit);
+  }
   void operator()(const AsyncCopy& a) const {
     for (const AsyncCopy::Lane& l : a.lanes) visit(shared(l.smem, l.bytes));
   }

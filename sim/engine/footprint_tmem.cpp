@@ -176,7 +176,8 @@ void cells_of(const Cluster& c, const AsyncOp& op, const TmemLdSt& t, const Span
     }
   }
   for (uint32_t first = 0, last; first < kTmemColumns; first = last) {
-    for (last = first + 1; last < kTmemColumns && lanes[last] == lanes[first]; ++last) {}
+    for (last = first + 1; last < kTmemColumns && lanes[last] == lanes[first]; ++last) {
+    }
     TmemSpans spans(visit);
     for (uint32_t left = lanes[first]; left != 0; left &= left - 1)
       spans.add(op.issuer.cta, at.lane + static_cast<uint32_t>(std::countr_zero(left)), first, last - first);

@@ -25,8 +25,8 @@ EngineResult check_target(const Cluster& c, const LoadTarget& t) {
   const bool pair = t.cta_group == 2 && (owner ^ landing) == 1;
   if (t.multicast == 0 && owner != landing && !pair) {
     return GuestError{Code::F3309, fmt::format("the copy lands in CTA rank {}, its mbarrier is in rank {}: it "
-                                           "must be in the same CTA, or with .cta_group::2 in its pair",
-                                           landing, owner)};
+                                               "must be in the same CTA, or with .cta_group::2 in its pair",
+                                               landing, owner)};
   }
   return std::nullopt;
 }

@@ -18,8 +18,8 @@ using isa::TileRow;
 
 GuestError outside(const Cluster& c, const TensorPlan& p, uint64_t address, uint64_t bytes) {
   return {Code::F3306, fmt::format("tensor copy reaches {} bytes at global address {:#x}, outside every "
-                               "allocation; the map's tensor starts at {:#x}{}",
-                               bytes, address, p.map.address, c.launch->gmem->neighbourhood(address))};
+                                   "allocation; the map's tensor starts at {:#x}{}",
+                                   bytes, address, p.map.address, c.launch->gmem->neighbourhood(address))};
 }
 
 EngineResult check_box(const TensorPlan& p, uint32_t base, const Smem& smem) {
@@ -164,7 +164,7 @@ EngineResult scatter_to_global(Cluster& c, const AsyncOp& op, const TensorCopy& 
       reduces ? reduce_function(t.reduce_op, reduce_type(p.map.type, t.reduce_op)) : nullptr;
   if (reduces && reduce == nullptr)
     return GuestError{Code::F3308, fmt::format("no .{} reduction of {} elements", isa::mod_text(t.reduce_op),
-                                           isa::to_string(p.map.type))};
+                                               isa::to_string(p.map.type))};
   const Gmem::Allocation* hint = nullptr;
   std::vector<uint8_t> packed(padded ? g.global_row_bytes : 0);
   for (uint32_t r = 0; r < g.rows; ++r) {

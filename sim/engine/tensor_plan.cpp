@@ -20,7 +20,7 @@ EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan) {
   plan.map = isa::decode(bytes, problems);
   if (problems.has_errors()) {
     return GuestError{Code::F3302, fmt::format("the 128 bytes at {:#x} are not a tensor map: {}", t.map_address,
-                                           problems.to_string())};
+                                               problems.to_string())};
   }
   isa::check(plan.map, 100, problems);
   if (problems.has_errors())
@@ -30,7 +30,7 @@ EngineResult plan_copy(const TensorCopy& t, TensorPlan& plan) {
   if (plan.map.rank != t.rank)
     return GuestError{
         Code::F3303, fmt::format("a {}-dimensional copy through a tensor map of rank {} (error 715 on a device)",
-                             t.rank, plan.map.rank)};
+                                 t.rank, plan.map.rank)};
   if (plan.map.interleave != isa::Interleave::none && plan.map.mode != isa::TensorMapMode::tile)
     return GuestError{Code::U5000, "unsupported: im2col copy through an interleaved map"};
   const isa::TensorRequest request{t.mode, access_of(t), t.coord, t.offset};

@@ -47,7 +47,8 @@ uint32_t reduce(const TmemLdSt& t, uint32_t a, uint32_t b) {
   if (t.reduce_type == isa::Mod::s32) return static_cast<uint32_t>(max ? std::max(ia, ib) : std::min(ia, ib));
   const auto is_nan = [](uint32_t v) { return (v & 0x7FFFFFFF) > 0x7F800000; };
   constexpr uint32_t kNan = 0x7FFFFFFF;
-  if (is_nan(a) || is_nan(b)) return t.reduce_nan || (is_nan(a) && is_nan(b)) ? kNan : is_nan(a) ? b : a;
+  if (is_nan(a) || is_nan(b)) return t.reduce_nan || (is_nan(a) && is_nan(b)) ? kNan : is_nan(a) ? b
+                                                                                                 : a;
   // Sign-magnitude to two's complement, so that -0 is below +0.
   const auto key = [](uint32_t v) { return static_cast<int32_t>((v & 0x80000000u) != 0 ? ~(v & 0x7FFFFFFF) : v); };
   return (key(a) < key(b)) == max ? b : a;

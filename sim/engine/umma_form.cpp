@@ -43,7 +43,8 @@ const numeric::MmaRow* find_arithmetic(const isa::InstrDescriptor& d) {
 EngineResult first_error(const Diagnostics& problems, const char* operand) {
   for (const Diagnostic& d : problems.list()) {
     if (d.severity != Severity::error) continue;
-    const Code code = code_kind(d.code) == 'U' ? d.code : d.code == Code::E1407 ? Code::F3211 : Code::F3212;
+    const Code code = code_kind(d.code) == 'U' ? d.code : d.code == Code::E1407 ? Code::F3211
+                                                                                : Code::F3212;
     return GuestError{code, fmt::format("tcgen05.mma{}: {}", operand, d.to_string())};
   }
   return std::nullopt;

@@ -120,8 +120,8 @@ void gather_b(const TmemGroup& group, const Umma& u, const UmmaForm& f, uint8_t*
 
 GuestError copies_differ(const char* operand, const char* index, uint32_t i) {
   return GuestError{Code::F3217, fmt::format("tcgen05.mma: scale factors of {} {} {} differ between the lane partitions that must "
-                                         "hold copies of them",
-                                         operand, index, i)};
+                                             "hold copies of them",
+                                             operand, index, i)};
 }
 
 template <class T>
@@ -135,7 +135,7 @@ void store_words(const uint32_t* words, uint32_t count, uint8_t* out) {
 // Gathers the factors of `count` neighbouring rows, one row per lane, from the partitions first .. last - 1 of `column`. If
 // the copies of the partitions differ, returns false and sets `differs` to the row.
 inline bool gather_some(const uint32_t* column, uint32_t first, uint32_t last, uint32_t count, uint32_t id, uint32_t factors,
-                    uint8_t* out, uint32_t& differs) {
+                        uint8_t* out, uint32_t& differs) {
   const uint32_t mask = factors == 4 ? ~0u : (1u << 8 * factors) - 1;
   uint32_t words[32], difference = 0;
   for (uint32_t i = 0; i < count; ++i) words[i] = column[32 * first + i] >> 8 * id & mask;
@@ -241,7 +241,7 @@ EngineResult gather_meta(const TmemGroup& group, const Umma& u, const UmmaForm& 
         if (!is_legal_group(f.idesc.kind, *out) && !is_zero_group(f, a, copy, m, g)) {
           return GuestError{
               Code::F3218, fmt::format("tcgen05.mma.sp: metadata {:#x} of row {}, k {} to {} names no legal pair",
-                                   *out, m, g * step, (g + 1) * step - 1)};
+                                       *out, m, g * step, (g + 1) * step - 1)};
         }
       }
     }

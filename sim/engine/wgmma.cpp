@@ -16,7 +16,7 @@
 namespace drywell::sim {
 namespace {
 
-constexpr uint32_t kRows = 16;      // of one warp
+constexpr uint32_t kRows = 16;        // of one warp
 constexpr uint32_t kDepthBytes = 32;  // of stored K, in every form; B has twice as many if A is sparse
 uint32_t depth_of_b(const Wgmma& m) { return m.sparse ? 2 * kDepthBytes : kDepthBytes; }
 
@@ -107,7 +107,8 @@ EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_byte
   numeric::OperandSource a;
   a.k = kDepthBytes * 8 / bits;
   a.row_stride = kDepthBytes;
-  a.storage = bits == 32 ? numeric::CodeStorage::words : bits == 16 ? numeric::CodeStorage::halves : numeric::CodeStorage::bytes;
+  a.storage = bits == 32 ? numeric::CodeStorage::words : bits == 16 ? numeric::CodeStorage::halves
+                                                                    : numeric::CodeStorage::bytes;
   numeric::OperandSource b = a;
   a.format = q.a;
   a.rows = rows;
@@ -123,8 +124,7 @@ EngineResult multiply_float(const Wgmma& m, uint32_t rows, const uint8_t* a_byte
 
 EngineResult multiply_rows(const Wgmma& m, uint32_t rows, const uint8_t* a, const uint8_t* b, uint32_t* cd) {
   if (m.d_type != isa::Mod::s32) return multiply_float(m, rows, a, b, cd);
-  numeric::mma_tile_i8({.m = rows, .n = m.n, .k = kDepthBytes, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes,
-                        .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
+  numeric::mma_tile_i8({.m = rows, .n = m.n, .k = kDepthBytes, .a = a, .a_stride = kDepthBytes, .a_signed = m.a_type == isa::Mod::s8, .b = b, .b_stride = kDepthBytes, .b_signed = m.b_type == isa::Mod::s8, .saturate = m.saturate},
                        {.c = m.accumulate ? cd : nullptr, .c_stride = m.n, .d = cd, .d_stride = m.n});
   return std::nullopt;
 }

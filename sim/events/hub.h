@@ -61,14 +61,22 @@ class ObserverHub {
     listeners_.push_back(l);
     memory_listeners_.push_back(l);
   }
-  bool concurrent() const { return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); }); }
+  bool concurrent() const {
+    return std::all_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->concurrent(); });
+  }
   bool empty() const { return listeners_.empty(); }
   static constexpr uint8_t kExecuted = 1, kSkipped = 2;
   /// By pc, the events that any listener wants: kExecuted, kSkipped. nullptr: every execution of every instruction.
   const uint8_t* wanted() const { return wanted_.empty() ? nullptr : wanted_.data(); }
-  bool wants_waits() const { return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->wants_waits(); }); }
-  void instruction(const Warp& w, const DecodedOp& op, LaneMask m) { for (Listener* l : listeners_) l->instruction(w, op, m); }
-  void skipped(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->skipped(w, op); }
+  bool wants_waits() const {
+    return std::any_of(listeners_.begin(), listeners_.end(), [](const Listener* l) { return l->wants_waits(); });
+  }
+  void instruction(const Warp& w, const DecodedOp& op, LaneMask m) {
+    for (Listener* l : listeners_) l->instruction(w, op, m);
+  }
+  void skipped(const Warp& w, const DecodedOp& op) {
+    for (Listener* l : listeners_) l->skipped(w, op);
+  }
   void memory(const Warp& w, const DecodedOp& op, LaneMask m, Space s, uint32_t bytes, bool store) {
     for (Listener* l : memory_listeners_) l->memory(w, op, m, s, bytes, store);
   }
@@ -77,10 +85,18 @@ class ObserverHub {
   void mbarrier(const Cta& c, uint32_t offset, const Mbarrier& b, MbarrierEvent e, int64_t amount) {
     for (Listener* l : listeners_) l->mbarrier(c, offset, b, e, amount);
   }
-  void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) { for (Listener* l : listeners_) l->named_barrier(w, id, b); }
-  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) { for (Listener* l : listeners_) l->async(c, op, m); }
-  void blocked(const Warp& w, const DecodedOp& op) { for (Listener* l : listeners_) l->blocked(w, op); }
-  void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) { for (Listener* l : listeners_) l->stalled(w, s, from, to); }
+  void named_barrier(const Warp& w, uint32_t id, const NamedBarrier& b) {
+    for (Listener* l : listeners_) l->named_barrier(w, id, b);
+  }
+  void async(const Cluster& c, const AsyncOp& op, AsyncMoment m) {
+    for (Listener* l : listeners_) l->async(c, op, m);
+  }
+  void blocked(const Warp& w, const DecodedOp& op) {
+    for (Listener* l : listeners_) l->blocked(w, op);
+  }
+  void stalled(const Warp& w, Stall s, uint64_t from, uint64_t to) {
+    for (Listener* l : listeners_) l->stalled(w, s, from, to);
+  }
   void launch_started(const Launch& launch) {
     for (Listener* l : listeners_) l->launch_started(launch);
     memory_listeners_.clear();
@@ -93,9 +109,15 @@ class ObserverHub {
       for (const Listener* l : listeners_) wanted |= static_cast<uint8_t>((l->wants_instruction(p, op) ? kExecuted : 0) | (l->wants_skipped(p, op) ? kSkipped : 0));
     }
   }
-  void launch_finished() { for (Listener* l : listeners_) l->launch_finished(); }
-  void cta_started(const Cta& c) { for (Listener* l : listeners_) l->cta_started(c); }
-  void cta_finished(const Cta& c) { for (Listener* l : listeners_) l->cta_finished(c); }
+  void launch_finished() {
+    for (Listener* l : listeners_) l->launch_finished();
+  }
+  void cta_started(const Cta& c) {
+    for (Listener* l : listeners_) l->cta_started(c);
+  }
+  void cta_finished(const Cta& c) {
+    for (Listener* l : listeners_) l->cta_finished(c);
+  }
   std::string explain_hang(const Cluster& c) {
     std::string all;
     for (Listener* l : listeners_) all += l->explain_hang(c);

@@ -28,8 +28,10 @@ namespace {
 
 MbarrierEvent event_of(MbarrierOp op) {
   switch (op) {
-    case MbarrierOp::expect_tx: case MbarrierOp::hold_tx: return MbarrierEvent::expect_tx;
-    case MbarrierOp::complete_tx: case MbarrierOp::release_tx: return MbarrierEvent::complete_tx;
+    case MbarrierOp::expect_tx:
+    case MbarrierOp::hold_tx: return MbarrierEvent::expect_tx;
+    case MbarrierOp::complete_tx:
+    case MbarrierOp::release_tx: return MbarrierEvent::complete_tx;
     default: return MbarrierEvent::arrive;
   }
 }
@@ -74,7 +76,8 @@ std::optional<GuestError> apply_mbarrier(Cluster& c, uint32_t address, MbarrierO
     case MbarrierOp::arrive_drop: s = b->arrive_drop(amount, completed); break;
     case MbarrierOp::arrive_drop_expect_tx: s = drop_expecting(*b, amount, completed); break;
     case MbarrierOp::expect_tx: s = b->expect_tx(amount, completed); break;
-    case MbarrierOp::complete_tx: case MbarrierOp::release_tx: s = b->complete_tx(amount, completed); break;
+    case MbarrierOp::complete_tx:
+    case MbarrierOp::release_tx: s = b->complete_tx(amount, completed); break;
     case MbarrierOp::hold_tx: s = b->hold_tx(completed); break;
   }
   Cta& cta = c.cta(shared_rank(address));

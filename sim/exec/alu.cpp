@@ -15,9 +15,15 @@ using U = std::make_unsigned_t<T>;
 template <class T>
 using W = std::conditional_t<(sizeof(T) < 4), uint32_t, U<T>>;
 
-struct Add { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) + W<T>(b)); } };
-struct Sub { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) - W<T>(b)); } };
-struct MulLo { template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) * W<T>(b)); } };
+struct Add {
+  template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) + W<T>(b)); }
+};
+struct Sub {
+  template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) - W<T>(b)); }
+};
+struct MulLo {
+  template <class T> static T apply(T a, T b) { return static_cast<T>(W<T>(a) * W<T>(b)); }
+};
 struct MulHi {
   template <class T>
   static T apply(T a, T b) {
@@ -54,10 +60,18 @@ struct Rem {
     return static_cast<T>(a % b);
   }
 };
-struct Min { template <class T> static T apply(T a, T b) { return b < a ? b : a; } };
-struct Max { template <class T> static T apply(T a, T b) { return a < b ? b : a; } };
-struct MinRelu { template <class T> static T apply(T a, T b) { return Max::apply<T>(Min::apply<T>(a, b), 0); } };
-struct MaxRelu { template <class T> static T apply(T a, T b) { return Max::apply<T>(Max::apply<T>(a, b), 0); } };
+struct Min {
+  template <class T> static T apply(T a, T b) { return b < a ? b : a; }
+};
+struct Max {
+  template <class T> static T apply(T a, T b) { return a < b ? b : a; }
+};
+struct MinRelu {
+  template <class T> static T apply(T a, T b) { return Max::apply<T>(Min::apply<T>(a, b), 0); }
+};
+struct MaxRelu {
+  template <class T> static T apply(T a, T b) { return Max::apply<T>(Max::apply<T>(a, b), 0); }
+};
 struct AddSat {
   template <class T>
   static T apply(T a, T b) {
@@ -72,11 +86,21 @@ struct SubSat {
     return static_cast<T>(std::clamp<int64_t>(s, std::numeric_limits<int32_t>::min(), std::numeric_limits<int32_t>::max()));
   }
 };
-struct Neg { template <class T> static T apply(T a) { return Sub::apply<T>(0, a); } };
-struct Abs { template <class T> static T apply(T a) { return a < 0 ? Neg::apply<T>(a) : a; } };
-struct MadLo { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulLo::apply<T>(a, b), c); } };
-struct MadHi { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulHi::apply<T>(a, b), c); } };
-struct MadHiSat { template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(MulHi::apply<T>(a, b), c); } };
+struct Neg {
+  template <class T> static T apply(T a) { return Sub::apply<T>(0, a); }
+};
+struct Abs {
+  template <class T> static T apply(T a) { return a < 0 ? Neg::apply<T>(a) : a; }
+};
+struct MadLo {
+  template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulLo::apply<T>(a, b), c); }
+};
+struct MadHi {
+  template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(MulHi::apply<T>(a, b), c); }
+};
+struct MadHiSat {
+  template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(MulHi::apply<T>(a, b), c); }
+};
 
 template <class T>
 Effect mul_wide(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -122,9 +146,15 @@ struct Mul24 {
   }
 };
 template <bool High>
-struct Mad24 { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(Mul24<High>::template apply<T>(a, b), c); } };
-struct Mad24HiSat { template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(Mul24<true>::apply<T>(a, b), c); } };
-struct Sad { template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(c, a < b ? Sub::apply<T>(b, a) : Sub::apply<T>(a, b)); } };
+struct Mad24 {
+  template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(Mul24<High>::template apply<T>(a, b), c); }
+};
+struct Mad24HiSat {
+  template <class T> static T apply(T a, T b, T c) { return AddSat::apply<T>(Mul24<true>::apply<T>(a, b), c); }
+};
+struct Sad {
+  template <class T> static T apply(T a, T b, T c) { return Add::apply<T>(c, a < b ? Sub::apply<T>(b, a) : Sub::apply<T>(a, b)); }
+};
 
 }  // namespace
 
@@ -166,10 +196,22 @@ template <> ExecFn bind<isa::row::mad_wide>(Decoder& d, DecodedOp& op) {
     default: return widest<mad_wide<int32_t>>();
   }
 }
-template <> ExecFn bind<isa::row::div_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Div>(d); }
-template <> ExecFn bind<isa::row::rem_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return int_binary<Rem>(d); }
-template <> ExecFn bind<isa::row::neg_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Neg>(d); }
-template <> ExecFn bind<isa::row::abs_int>(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return signed_unary<Abs>(d); }
+template <> ExecFn bind<isa::row::div_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return int_binary<Div>(d);
+}
+template <> ExecFn bind<isa::row::rem_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return int_binary<Rem>(d);
+}
+template <> ExecFn bind<isa::row::neg_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1});
+  return signed_unary<Neg>(d);
+}
+template <> ExecFn bind<isa::row::abs_int>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1});
+  return signed_unary<Abs>(d);
+}
 template <> ExecFn bind<isa::row::min_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Min, MinRelu>(d, op); }
 template <> ExecFn bind<isa::row::max_int>(Decoder& d, DecodedOp& op) { return bind_min_max<Max, MaxRelu>(d, op); }
 template <> ExecFn bind<isa::row::mul24>(Decoder& d, DecodedOp& op) {
@@ -183,6 +225,9 @@ template <> ExecFn bind<isa::row::mad24>(Decoder& d, DecodedOp& op) {
   if (d.has(isa::Mod::hi)) return d.has(isa::Mod::s32) ? ternary<Mad24<true>, int32_t> : ternary<Mad24<true>, uint32_t>;
   return d.has(isa::Mod::s32) ? ternary<Mad24<false>, int32_t> : ternary<Mad24<false>, uint32_t>;
 }
-template <> ExecFn bind<isa::row::sad>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return int_ternary<Sad>(d); }
+template <> ExecFn bind<isa::row::sad>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2, 3});
+  return int_ternary<Sad>(d);
+}
 
 }  // namespace drywell::sim

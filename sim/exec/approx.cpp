@@ -13,14 +13,30 @@ namespace {
 using isa::Mod;
 
 // One function serves the forms with and without .ftz: with flushed arguments and a flushed result it equals the .ftz form.
-struct RcpUnit { static float apply(float a) { return numeric::rcp_approx(a); } };
-struct SqrtUnit { static float apply(float a) { return numeric::sqrt_approx(a); } };
-struct RsqrtUnit { static float apply(float a) { return numeric::rsqrt_approx(a); } };
-struct SinUnit { static float apply(float a) { return numeric::sin_approx(a); } };
-struct CosUnit { static float apply(float a) { return numeric::cos_approx(a); } };
-struct Lg2Unit { static float apply(float a) { return numeric::lg2_approx(a); } };
-struct Ex2Unit { static float apply(float a) { return numeric::ex2_approx(a); } };
-struct TanhUnit { static float apply(float a) { return numeric::tanh_approx(a); } };
+struct RcpUnit {
+  static float apply(float a) { return numeric::rcp_approx(a); }
+};
+struct SqrtUnit {
+  static float apply(float a) { return numeric::sqrt_approx(a); }
+};
+struct RsqrtUnit {
+  static float apply(float a) { return numeric::rsqrt_approx(a); }
+};
+struct SinUnit {
+  static float apply(float a) { return numeric::sin_approx(a); }
+};
+struct CosUnit {
+  static float apply(float a) { return numeric::cos_approx(a); }
+};
+struct Lg2Unit {
+  static float apply(float a) { return numeric::lg2_approx(a); }
+};
+struct Ex2Unit {
+  static float apply(float a) { return numeric::ex2_approx(a); }
+};
+struct TanhUnit {
+  static float apply(float a) { return numeric::tanh_approx(a); }
+};
 template <class F>
 ExecFn bind_f32_approx(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "drywell/isa/opcode.h"
+#include "sim/events/mbarrier_ops.h"
 #include "sim/exec/async_issue.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/memory.h"
-#include "sim/events/mbarrier_ops.h"
 #include "sim/state/payload/async_copy.h"
 #include "sim/state/payload/group_wait.h"
 

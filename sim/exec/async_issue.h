@@ -30,7 +30,10 @@ uint32_t join_group(std::vector<ThreadGroups>& all, uint32_t lane);
 /// Closes the open group of each lane.
 void commit_groups(std::vector<ThreadGroups>& all, LaneMask mask);
 /// The condition of a wait for groups: the source operands have been read (reads), or the operations are complete (writes).
-enum class GroupWork : uint8_t { writes, reads };
+enum class GroupWork : uint8_t {
+  writes,
+  reads
+};
 /// True if no lane has more than `allowed` committed groups with such work in flight. Removes the groups that are complete.
 bool groups_complete(std::vector<ThreadGroups>& all, LaneMask mask, uint64_t allowed, GroupWork work = GroupWork::writes);
 

@@ -11,7 +11,11 @@
 namespace drywell::sim {
 namespace {
 
-enum Place : size_t { kTo = 0, kMbar = kAddressSlots, kValues = 2 * kAddressSlots };
+enum Place : size_t {
+  kTo = 0,
+  kMbar = kAddressSlots,
+  kValues = 2 * kAddressSlots
+};
 
 Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   const auto& x = op.as<payload::AsyncStore>();

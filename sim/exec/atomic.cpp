@@ -20,16 +20,36 @@ namespace drywell::sim {
 namespace {
 
 // Operations on a value type: compute the new value from the old value and the operands b and c.
-struct And { template <class T> static T apply(T old, T b, T) { return old & b; } };
-struct Or { template <class T> static T apply(T old, T b, T) { return old | b; } };
-struct Xor { template <class T> static T apply(T old, T b, T) { return old ^ b; } };
-struct Exchange { template <class T> static T apply(T, T b, T) { return b; } };
-struct CompareAndSwap { template <class T> static T apply(T old, T b, T c) { return old == b ? c : old; } };
-struct Add { template <class T> static T apply(T old, T b, T) { return static_cast<T>(old + b); } };
-struct Increment { template <class T> static T apply(T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); } };
-struct Decrement { template <class T> static T apply(T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); } };
-struct Min { template <class T> static T apply(T old, T b, T) { return std::min(old, b); } };
-struct Max { template <class T> static T apply(T old, T b, T) { return std::max(old, b); } };
+struct And {
+  template <class T> static T apply(T old, T b, T) { return old & b; }
+};
+struct Or {
+  template <class T> static T apply(T old, T b, T) { return old | b; }
+};
+struct Xor {
+  template <class T> static T apply(T old, T b, T) { return old ^ b; }
+};
+struct Exchange {
+  template <class T> static T apply(T, T b, T) { return b; }
+};
+struct CompareAndSwap {
+  template <class T> static T apply(T old, T b, T c) { return old == b ? c : old; }
+};
+struct Add {
+  template <class T> static T apply(T old, T b, T) { return static_cast<T>(old + b); }
+};
+struct Increment {
+  template <class T> static T apply(T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); }
+};
+struct Decrement {
+  template <class T> static T apply(T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); }
+};
+struct Min {
+  template <class T> static T apply(T old, T b, T) { return std::min(old, b); }
+};
+struct Max {
+  template <class T> static T apply(T old, T b, T) { return std::max(old, b); }
+};
 
 float as_float(uint32_t bits) { return std::bit_cast<float>(bits); }
 uint32_t as_bits(float v) { return std::bit_cast<uint32_t>(v); }
@@ -61,9 +81,15 @@ struct Brain {
   static float widen(uint16_t v) { return as_float(numeric::bf16_to_f32(v)); }
   static uint16_t narrow(float v) { return static_cast<uint16_t>(numeric::f32_to_bf16_rn(as_bits(v))); }
 };
-struct FloatAdd { static float apply(float a, float b) { return canonical(a + b); } };
-struct FloatMin { static float apply(float a, float b) { return min_max<false, false>(a, b); } };
-struct FloatMax { static float apply(float a, float b) { return min_max<true, false>(a, b); } };
+struct FloatAdd {
+  static float apply(float a, float b) { return canonical(a + b); }
+};
+struct FloatMin {
+  static float apply(float a, float b) { return min_max<false, false>(a, b); }
+};
+struct FloatMax {
+  static float apply(float a, float b) { return min_max<true, false>(a, b); }
+};
 template <class Format, class Op>
 struct Narrow {
   static uint16_t one(uint16_t old, uint16_t b) { return Format::narrow(Op::apply(Format::widen(old), Format::widen(b))); }

@@ -5,10 +5,10 @@
 #include <array>
 
 #include "drywell/isa/opcode.h"
+#include "sim/events/hub.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
 #include "sim/exec/member_mask.h"
-#include "sim/events/hub.h"
 #include "sim/state/payload/barrier.h"
 
 namespace drywell::sim {
@@ -224,6 +224,9 @@ template <> ExecFn bind<isa::row::barrier_sync>(Decoder& d, DecodedOp& op) { ret
 template <> ExecFn bind<isa::row::barrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op); }
 template <> ExecFn bind<isa::row::barrier_red_pred>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
 template <> ExecFn bind<isa::row::barrier_red_popc>(Decoder& d, DecodedOp& op) { return bind_red(d, op); }
-template <> ExecFn bind<isa::row::bar_warp_sync>(Decoder& d, DecodedOp& op) { op.src[0] = d.source(*d.operand(0), 32); return warp_sync; }
+template <> ExecFn bind<isa::row::bar_warp_sync>(Decoder& d, DecodedOp& op) {
+  op.src[0] = d.source(*d.operand(0), 32);
+  return warp_sync;
+}
 
 }  // namespace drywell::sim

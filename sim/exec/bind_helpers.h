@@ -38,13 +38,17 @@ Effect ternary(Warp& w, const DecodedOp& op, LaneMask mask) {
 template <class F>
 ExecFn with_int_type(isa::Mod type, F f) {
   switch (type) {
-    case isa::Mod::u8: case isa::Mod::b8: return f.template operator()<uint8_t>();
+    case isa::Mod::u8:
+    case isa::Mod::b8: return f.template operator()<uint8_t>();
     case isa::Mod::s8: return f.template operator()<int8_t>();
-    case isa::Mod::u16: case isa::Mod::b16: return f.template operator()<uint16_t>();
+    case isa::Mod::u16:
+    case isa::Mod::b16: return f.template operator()<uint16_t>();
     case isa::Mod::s16: return f.template operator()<int16_t>();
-    case isa::Mod::u32: case isa::Mod::b32: return f.template operator()<uint32_t>();
+    case isa::Mod::u32:
+    case isa::Mod::b32: return f.template operator()<uint32_t>();
     case isa::Mod::s32: return f.template operator()<int32_t>();
-    case isa::Mod::u64: case isa::Mod::b64: return f.template operator()<uint64_t>();
+    case isa::Mod::u64:
+    case isa::Mod::b64: return f.template operator()<uint64_t>();
     case isa::Mod::s64: return f.template operator()<int64_t>();
     default: throw InternalError(std::string("no integer lane type for .") + std::string(isa::mod_text(type)));
   }

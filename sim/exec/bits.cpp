@@ -24,8 +24,12 @@ Effect count_bits(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<uint32_t, T>(w, op, mask, [](T a) { return F::apply(a); });
   return Effect::next;
 }
-struct Popc { template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::popcount(a)); } };
-struct Clz { template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::countl_zero(a)); } };
+struct Popc {
+  template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::popcount(a)); }
+};
+struct Clz {
+  template <class T> static uint32_t apply(T a) { return static_cast<uint32_t>(std::countl_zero(a)); }
+};
 template <bool ShiftAmount>
 struct Bfind {
   template <class T>
@@ -45,7 +49,9 @@ struct Brev {
     return r;
   }
 };
-struct Cnot { template <class T> static T apply(T a) { return a == 0 ? 1 : 0; } };
+struct Cnot {
+  template <class T> static T apply(T a) { return a == 0 ? 1 : 0; }
+};
 
 // PTX ISA 9.7.1.17: base counts as the first candidate; with offset 0 base is the only candidate.
 struct Fns {
@@ -56,7 +62,7 @@ struct Fns {
     if (n == INT32_MIN) return 0;  // as on an H200 for every mask and base: the magnitude is not representable as a 32-bit integer
     if (n == 0) return (mask >> base & 1) != 0 ? base : ~T{0};
     int64_t left = std::abs(int64_t{n});
-    for (auto at = static_cast<int32_t>(base); at >= 0 && at < 32; at += n > 0 ? 1 : -1) {
+    for (auto at = static_cast<int32_t>(base); at >= 0 && at<32; at += n> 0 ? 1 : -1) {
       if ((mask >> at & 1) != 0 && --left == 0) return static_cast<T>(at);
     }
     return ~T{0};
@@ -97,7 +103,7 @@ Effect bit_field_extract(Warp& w, const DecodedOp& op, LaneMask mask) {
 }
 template <class T>
 Effect bit_field_insert(Warp& w, const DecodedOp& op, LaneMask mask) {
-  const Lane<T> *a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]);
+  const Lane<T>*a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]);
   const uint32_t *c = lanes<uint32_t>(w, op.src[2]), *d = lanes<uint32_t>(w, op.src[3]);
   Lane<T> r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = to_lane<T>(insert_field(from_lane<T>(a[i]), from_lane<T>(b[i]), c[i], d[i]));
@@ -244,7 +250,10 @@ template <> ExecFn bind<isa::row::bfind>(Decoder& d, DecodedOp& op) {
   const bool shift = d.has(Mod::shiftamt);
   return with_int_type(d.mod(Slot::type), [shift]<class T>() -> ExecFn { return shift ? count_bits<Bfind<true>, T> : count_bits<Bfind<false>, T>; });
 }
-template <> ExecFn bind<isa::row::fns>(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return ternary<Fns, uint32_t>; }
+template <> ExecFn bind<isa::row::fns>(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2, 3});
+  return ternary<Fns, uint32_t>;
+}
 template <> ExecFn bind<isa::row::brev>(Decoder& d, DecodedOp& op) {
   sources(d, op, {1});
   return d.has(Mod::b64) ? unary<Brev, uint64_t> : unary<Brev, uint32_t>;

@@ -33,8 +33,10 @@ uint32_t value_of(const Warp& w, Src s, uint32_t lane) { return lanes<uint32_t>(
 constexpr uint32_t kMostIgnored = kGranule - 1;
 
 /// Bytes at the ends of a copy's source that may be outside an allocation: none, or two operands say how many.
-enum class Ends : uint8_t { all_read,
-                            ignored };
+enum class Ends : uint8_t {
+  all_read,
+  ignored
+};
 
 template <BulkCopy::Kind Kind, Ends E = Ends::all_read>
 Effect copy(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -138,8 +140,7 @@ void bind_copy(Decoder& d, DecodedOp& op, const Positions& at, isa::Mod reduce_o
     d.push_slot(o != nullptr ? d.source(*o, bits) : Src{});
   };
   const isa::Operand *mbar = operand(at.mbar), *mask = operand(at.mask), *byte_mask = operand(at.byte_mask);
-  op.emplace<payload::BulkCopy>({.first_slot = d.next_slot(), .cluster_space = d.has(isa::Mod::shared_cluster), .multicast = mask != nullptr,
-                                 .byte_mask = byte_mask != nullptr, .reduce_op = reduce_op, .reduce_type = reduce_type});
+  op.emplace<payload::BulkCopy>({.first_slot = d.next_slot(), .cluster_space = d.has(isa::Mod::shared_cluster), .multicast = mask != nullptr, .byte_mask = byte_mask != nullptr, .reduce_op = reduce_op, .reduce_type = reduce_type});
   push_address(d, *d.operand(0));
   push_address(d, *d.operand(1));
   mbar != nullptr ? push_address(d, *mbar) : push_nothing(d, kAddressSlots);

@@ -1,5 +1,5 @@
-#include "drywell/isa/opcode.h"
 #include "sim/exec/call.h"
+#include "drywell/isa/opcode.h"
 
 #include <fmt/format.h>
 

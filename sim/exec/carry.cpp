@@ -1,10 +1,10 @@
 // Semantics of table/carry.inc. CC.CF is a predicate of the frame (FunctionCode::carry): one bit per lane. PTX ISA 9.7.2 calls CC.CF
 // a borrow for sub and subc; the machine subtracts by adding the complement, so CF is the carry out of that addition: set when there
 // was no borrow. This is visible in mixed chains: nvcc's 128-bit division reads the borrow of subc.cc with addc.
+#include "sim/state/payload/carry.h"
 #include "drywell/core/bits.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
-#include "sim/state/payload/carry.h"
 
 namespace drywell::sim {
 namespace {
@@ -12,7 +12,11 @@ namespace {
 using isa::Mod;
 
 /// The carry input: CC.CF or a constant.
-enum class CarryIn : uint8_t { clear, set, flag };
+enum class CarryIn : uint8_t {
+  clear,
+  set,
+  flag
+};
 
 template <class T>
 struct WithCarry {
@@ -26,9 +30,15 @@ WithCarry<T> add_with_carry(T a, T b, bool in) {
   return {sum, partial < a || sum < partial};
 }
 
-struct AddCarry { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry(a, b, in); } };
-struct SubCarry { template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry<T>(a, ~b, in); } };
-struct MadLoCarry { template <class T> static WithCarry<T> apply(T a, T b, T c, bool in) { return add_with_carry<T>(a * b, c, in); } };
+struct AddCarry {
+  template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry(a, b, in); }
+};
+struct SubCarry {
+  template <class T> static WithCarry<T> apply(T a, T b, T, bool in) { return add_with_carry<T>(a, ~b, in); }
+};
+struct MadLoCarry {
+  template <class T> static WithCarry<T> apply(T a, T b, T c, bool in) { return add_with_carry<T>(a * b, c, in); }
+};
 template <bool Signed>
 struct MadHiCarry {
   template <class T>
@@ -44,7 +54,8 @@ template <class F, class T, bool Three>
 Effect chained(Warp& w, const DecodedOp& op, LaneMask mask) {
   const T *a = lanes<T>(w, op.src[0]), *b = lanes<T>(w, op.src[1]), *c = Three ? lanes<T>(w, op.src[2]) : a;
   const auto& x = op.as<payload::Carry>();
-  const LaneMask in = x.reads ? w.preds[x.flag] : x.otherwise ? ~LaneMask{0} : LaneMask{0};
+  const LaneMask in = x.reads ? w.preds[x.flag] : x.otherwise ? ~LaneMask{0}
+                                                              : LaneMask{0};
   T r[kWarpSize];
   LaneMask out = 0;
   for (uint32_t i = 0; i < kWarpSize; ++i) {

@@ -20,10 +20,14 @@ uint32_t accepted(Mod cmp) {
   switch (cmp) {
     case Mod::eq: return kEqual;
     case Mod::ne: return kLess | kGreater;
-    case Mod::lt: case Mod::lo: return kLess;
-    case Mod::le: case Mod::ls: return kLess | kEqual;
-    case Mod::gt: case Mod::hi: return kGreater;
-    case Mod::ge: case Mod::hs: return kGreater | kEqual;
+    case Mod::lt:
+    case Mod::lo: return kLess;
+    case Mod::le:
+    case Mod::ls: return kLess | kEqual;
+    case Mod::gt:
+    case Mod::hi: return kGreater;
+    case Mod::ge:
+    case Mod::hs: return kGreater | kEqual;
     case Mod::equ: return kEqual | kUnordered;
     case Mod::neu: return kLess | kGreater | kUnordered;
     case Mod::ltu: return kLess | kUnordered;
@@ -57,7 +61,9 @@ Comparison& bind_comparison(Decoder& d, DecodedOp& op, unsigned bits) {
   op.src[0] = d.source(*d.operand(1), bits);
   op.src[1] = d.source(*d.operand(2), bits);
   const Mod b = d.mod(Slot::boolop);
-  const Combine c = b == Mod::and_ ? Combine::and_ : b == Mod::or_ ? Combine::or_ : b == Mod::xor_ ? Combine::xor_ : Combine::none;
+  const Combine c = b == Mod::and_ ? Combine::and_ : b == Mod::or_ ? Combine::or_
+                                                 : b == Mod::xor_  ? Combine::xor_
+                                                                   : Combine::none;
   if (d.operand(3) != nullptr) op.pred[0] = d.pred(*d.operand(3));
   return op.emplace<Comparison>({.accepted = accepted(d.mod(Slot::cmp)), .combine = c, .ftz = d.has(Mod::ftz)});
 }
@@ -118,7 +124,8 @@ uint32_t true_word(Mod type) {
     case Mod::bf16: return 0x3F80;
     case Mod::f16x2: return 0x3C003C00;
     case Mod::bf16x2: return 0x3F803F80;
-    case Mod::u16: case Mod::s16: return 0xFFFF;
+    case Mod::u16:
+    case Mod::s16: return 0xFFFF;
     default: return 0xFFFFFFFF;
   }
 }
@@ -171,12 +178,24 @@ Effect classify(Warp& w, const DecodedOp& op, LaneMask mask, F test) {
   write_pred(w, op.dst, r, mask);
   return Effect::next;
 }
-struct Finite { bool operator()(int c) const { return c != FP_NAN && c != FP_INFINITE; } };
-struct Infinite { bool operator()(int c) const { return c == FP_INFINITE; } };
-struct Number { bool operator()(int c) const { return c != FP_NAN; } };
-struct NotANumber { bool operator()(int c) const { return c == FP_NAN; } };
-struct Normal { bool operator()(int c) const { return c == FP_NORMAL || c == FP_ZERO; } };  // PTX ISA 9.7.3.1: zeros count as normal
-struct Subnormal { bool operator()(int c) const { return c == FP_SUBNORMAL; } };
+struct Finite {
+  bool operator()(int c) const { return c != FP_NAN && c != FP_INFINITE; }
+};
+struct Infinite {
+  bool operator()(int c) const { return c == FP_INFINITE; }
+};
+struct Number {
+  bool operator()(int c) const { return c != FP_NAN; }
+};
+struct NotANumber {
+  bool operator()(int c) const { return c == FP_NAN; }
+};
+struct Normal {
+  bool operator()(int c) const { return c == FP_NORMAL || c == FP_ZERO; }
+};  // PTX ISA 9.7.3.1: zeros count as normal
+struct Subnormal {
+  bool operator()(int c) const { return c == FP_SUBNORMAL; }
+};
 template <class Test>
 ExecFn bind_classify(Decoder& d, DecodedOp& op) {
   const bool wide = d.has(Mod::f64);
@@ -250,10 +269,12 @@ template <> ExecFn bind<isa::row::isspacep>(Decoder& d, DecodedOp& op) {
   op.src[0] = d.source(*d.operand(1), 64);
   uint32_t& high = op.emplace<payload::InSpace>().high;
   switch (d.mod(Slot::space)) {
-    case Mod::shared: case Mod::shared_cta: high = window::kSharedHigh; return in_space<true>;
+    case Mod::shared:
+    case Mod::shared_cta: high = window::kSharedHigh; return in_space<true>;
     case Mod::shared_cluster: high = window::kSharedHigh; break;
     case Mod::local: high = window::kLocalHigh; break;
-    case Mod::param: case Mod::param_entry: high = window::kParamHigh; break;
+    case Mod::param:
+    case Mod::param_entry: high = window::kParamHigh; break;
     case Mod::const_: throw Unsupported("isspacep.const: constants lie in global memory here");
     default: break;
   }

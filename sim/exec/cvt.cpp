@@ -58,7 +58,9 @@ Effect int_to_int_general(Warp& w, const DecodedOp& op, LaneMask mask) {
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const uint64_t v = read_int(w, op.src[0], i, c.from);
     const Int128 exact = c.from.is_signed ? Int128{static_cast<int64_t>(v)} : Int128{v};
-    r[i] = c.to.extended(c.sat ? static_cast<uint64_t>(exact < low ? low : exact > high ? high : exact) : v);
+    r[i] = c.to.extended(c.sat ? static_cast<uint64_t>(exact < low ? low : exact > high ? high
+                                                                                        : exact)
+                               : v);
   }
   write_ints(w, op, c.to, r, mask);
   return Effect::next;
@@ -151,7 +153,8 @@ Effect truncate_to_s32(Warp& w, const DecodedOp& op, LaneMask mask) {
   map1<int32_t, float>(w, op, mask, [](float v) {
     const float low = v > -0x1p31f ? v : -0x1p31f;
     const auto r = static_cast<int32_t>(low < 0x1.FFFFFEp30f ? low : 0x1.FFFFFEp30f);
-    return v != v ? 0 : v >= 0x1p31f ? std::numeric_limits<int32_t>::max() : r;
+    return v != v ? 0 : v >= 0x1p31f ? std::numeric_limits<int32_t>::max()
+                                     : r;
   });
   return Effect::next;
 }

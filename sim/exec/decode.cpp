@@ -353,7 +353,10 @@ void Decoder::record_registers(const isa::Instruction& i) {
       case isa::Operand::Kind::addr:
         if (o.base == isa::Operand::Base::reg) reads.push_back(code_->reg_offset[o.index]);
         break;
-      case isa::Operand::Kind::vec: case isa::Operand::Kind::tensor: case isa::Operand::Kind::pair: case isa::Operand::Kind::args:
+      case isa::Operand::Kind::vec:
+      case isa::Operand::Kind::tensor:
+      case isa::Operand::Kind::pair:
+      case isa::Operand::Kind::args:
         for (const isa::Operand& e : f_->elements(o)) self(self, e, write);
         break;
       default: break;

@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "drywell/isa/instruction.h"
-#include "sim/exec/decode.h"
 #include "drywell/sim/space.h"
+#include "sim/exec/decode.h"
 
 namespace drywell::sim {
 
@@ -33,7 +33,12 @@ class Decoder {
   /// Predicate register index to write; sinks write a scratch predicate.
   uint32_t dest_pred(const isa::Operand& o);
   /// Address operand: base source and offset. `wide`: the base register is 64-bit, so the source has 64-bit lanes.
-  struct Address { Src base; int64_t offset; bool wide; bool has_base; };
+  struct Address {
+    Src base;
+    int64_t offset;
+    bool wide;
+    bool has_base;
+  };
   Address address(const isa::Operand& o);
   /// Stores an address operand in the fields that lane_address() reads: op.src[0], op.imm, op.wide.
   void set_address(DecodedOp& op, const isa::Operand& o) {
@@ -50,7 +55,10 @@ class Decoder {
   uint32_t vector(const isa::Operand& o, unsigned bits);
   /// Index of the next slot, which is the first slot of the run that follows.
   uint32_t next_slot() const { return static_cast<uint32_t>(p_.slots.size()); }
-  uint32_t push_slot(Src s) { p_.slots.push_back(s); return static_cast<uint32_t>(p_.slots.size() - 1); }
+  uint32_t push_slot(Src s) {
+    p_.slots.push_back(s);
+    return static_cast<uint32_t>(p_.slots.size() - 1);
+  }
   uint32_t label_pc(uint32_t label) const { return code_->first + f_->labels[label].position; }
   /// Constant of `bits` lane width holding `value` in every lane.
   Src constant(uint64_t value, unsigned bits);
@@ -84,8 +92,8 @@ class Decoder {
   Program& p_;
   const isa::Module& m_;
   const ModuleImage& image_;
-  const isa::Function* f_ = nullptr;   // the function being decoded
-  FunctionCode* code_ = nullptr;       // and its code
+  const isa::Function* f_ = nullptr;  // the function being decoded
+  FunctionCode* code_ = nullptr;      // and its code
   const isa::Instruction* instr_ = nullptr;
   std::span<const isa::Operand> operands_;
   std::array<int8_t, isa::kMaxOperands> positions_{};

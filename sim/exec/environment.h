@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "sim/state/program.h"
 #include "sim/state/cta.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 

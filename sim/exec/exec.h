@@ -6,8 +6,8 @@
 #include <string>
 #include <type_traits>
 
-#include "sim/state/program.h"
 #include "sim/state/cta.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 

@@ -8,11 +8,20 @@ namespace drywell::sim {
 namespace {
 
 template <class F>
-ExecFn bind1(Decoder& d, DecodedOp& op) { sources(d, op, {1}); return bind_f32<F, Plain<float>>(d, op); }
+ExecFn bind1(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1});
+  return bind_f32<F, Plain<float>>(d, op);
+}
 template <class F>
-ExecFn bind2(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2}); return bind_f32<F, Plain<float>, Plain<float>>(d, op); }
+ExecFn bind2(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2});
+  return bind_f32<F, Plain<float>, Plain<float>>(d, op);
+}
 template <class F>
-ExecFn bind3(Decoder& d, DecodedOp& op) { sources(d, op, {1, 2, 3}); return bind_f32<F, Plain<float>, Plain<float>, Plain<float>>(d, op); }
+ExecFn bind3(Decoder& d, DecodedOp& op) {
+  sources(d, op, {1, 2, 3});
+  return bind_f32<F, Plain<float>, Plain<float>, Plain<float>>(d, op);
+}
 
 // f32x2: lane k is the two words of a 64-bit lane k, so a source is an array of floats, low half first. op.src[0..2], 64 floats each.
 template <class X, size_t N>
@@ -42,7 +51,7 @@ Effect packed_directed(Warp& w, const DecodedOp& op, LaneMask mask) {
   {
     const RoundingScope scope(op.as<payload::Rounding>().mode);
     // A call that the compiler cannot inline keeps the arithmetic inside the scope.
-    void (*volatile compute)(Warp&, const DecodedOp&, float (&)[2 * kWarpSize]) = both_halves<X, N>;
+    void (*volatile compute)(Warp&, const DecodedOp&, float(&)[2 * kWarpSize]) = both_halves<X, N>;
     compute(w, op, r);
   }
   store_halves(w, op, r, mask);
@@ -108,11 +117,17 @@ ExecFn bind_min_max(Decoder& d, DecodedOp& op) {
 
 // Every NaN is replaced by the canonical NaN (H200; PTX leaves the result open), .ftz flushes.
 template <bool Ftz>
-struct NegBits { template <class T> static T apply(T v) { return canonical(-(Ftz ? flush(v) : v)); } };
+struct NegBits {
+  template <class T> static T apply(T v) { return canonical(-(Ftz ? flush(v) : v)); }
+};
 template <bool Ftz>
-struct AbsBits { template <class T> static T apply(T v) { return canonical(std::fabs(Ftz ? flush(v) : v)); } };
+struct AbsBits {
+  template <class T> static T apply(T v) { return canonical(std::fabs(Ftz ? flush(v) : v)); }
+};
 // The sign of the first operand, the magnitude of the second; NaN payloads pass.
-struct CopySign { template <class T> static T apply(T a, T b) { return std::copysign(b, a); } };
+struct CopySign {
+  template <class T> static T apply(T a, T b) { return std::copysign(b, a); }
+};
 
 }  // namespace
 

@@ -86,7 +86,8 @@ ExecFn bind_half(Decoder& d, DecodedOp& op, size_t operands) {
 template <class Fmt, bool Neg>
 uint32_t sign_half(uint32_t h, bool ftz) {
   if (ftz) h = Fmt::flush(h);
-  return (h & 0x7FFF) > Fmt::kInfinity ? 0x7FFF : Neg ? h ^ 0x8000 : h & 0x7FFF;
+  return (h & 0x7FFF) > Fmt::kInfinity ? 0x7FFF : Neg ? h ^ 0x8000
+                                                      : h & 0x7FFF;
 }
 template <class Fmt, bool Neg, bool Pair>
 Effect sign(Warp& w, const DecodedOp& op, LaneMask mask) {

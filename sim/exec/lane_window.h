@@ -12,9 +12,11 @@ namespace drywell::sim {
 
 /// One access of a warp in host memory.
 struct LaneWindow {
-  enum class Shape : uint8_t { scattered,
-                               consecutive,
-                               uniform };
+  enum class Shape : uint8_t {
+    scattered,
+    consecutive,
+    uniform
+  };
   uint8_t* base = nullptr;  // null: the lanes have to be resolved one by one
   Shape shape = Shape::scattered;
   uint64_t low = 0;            // the guest's address of base

@@ -8,10 +8,18 @@
 namespace drywell::sim {
 namespace {
 
-struct And { template <class T> static T apply(T a, T b) { return a & b; } };
-struct Or { template <class T> static T apply(T a, T b) { return a | b; } };
-struct Xor { template <class T> static T apply(T a, T b) { return a ^ b; } };
-struct Not { template <class T> static T apply(T a) { return static_cast<T>(~a); } };
+struct And {
+  template <class T> static T apply(T a, T b) { return a & b; }
+};
+struct Or {
+  template <class T> static T apply(T a, T b) { return a | b; }
+};
+struct Xor {
+  template <class T> static T apply(T a, T b) { return a ^ b; }
+};
+struct Not {
+  template <class T> static T apply(T a) { return static_cast<T>(~a); }
+};
 
 template <class F>
 Effect pred_binary(Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -217,9 +225,12 @@ template <> ExecFn bind<isa::row::setp_int>(Decoder& d, DecodedOp& op) {
   switch (d.mod(isa::Slot::cmp)) {
     case Mod::eq: return setp_int_of<Mod::eq>(type);
     case Mod::ne: return setp_int_of<Mod::ne>(type);
-    case Mod::lt: case Mod::lo: return setp_int_of<Mod::lt>(type);
-    case Mod::le: case Mod::ls: return setp_int_of<Mod::le>(type);
-    case Mod::gt: case Mod::hi: return setp_int_of<Mod::gt>(type);
+    case Mod::lt:
+    case Mod::lo: return setp_int_of<Mod::lt>(type);
+    case Mod::le:
+    case Mod::ls: return setp_int_of<Mod::le>(type);
+    case Mod::gt:
+    case Mod::hi: return setp_int_of<Mod::gt>(type);
     default: return setp_int_of<Mod::ge>(type);
   }
 }

@@ -5,11 +5,11 @@
 #include <type_traits>
 
 #include "drywell/isa/opcode.h"
+#include "sim/events/hub.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/fragment.h"
 #include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
-#include "sim/events/hub.h"
 #include "sim/state/payload/matrix.h"
 
 namespace drywell::sim {

@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "drywell/isa/opcode.h"
-#include "sim/exec/async_issue.h"
-#include "sim/exec/bind_helpers.h"
 #include "sim/events/hub.h"
 #include "sim/events/mbarrier_ops.h"
+#include "sim/exec/async_issue.h"
+#include "sim/exec/bind_helpers.h"
 #include "sim/state/payload/mbarrier.h"
 
 namespace drywell::sim {
@@ -196,7 +196,10 @@ template <> ExecFn bind<isa::row::mbarrier_init>(Decoder& d, DecodedOp& op) {
   op.src[1] = d.source(*d.operand(1), 32);
   return init;
 }
-template <> ExecFn bind<isa::row::mbarrier_inval>(Decoder& d, DecodedOp& op) { bind_barrier(d, op, *d.operand(0)); return inval; }
+template <> ExecFn bind<isa::row::mbarrier_inval>(Decoder& d, DecodedOp& op) {
+  bind_barrier(d, op, *d.operand(0));
+  return inval;
+}
 template <> ExecFn bind<isa::row::mbarrier_arrive>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive, 0, 1, 2); }
 template <> ExecFn bind<isa::row::mbarrier_arrive_expect_tx>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_expect_tx, 0, 1, 2); }
 template <> ExecFn bind<isa::row::mbarrier_arrive_drop>(Decoder& d, DecodedOp& op) { return bind_arrive(d, op, MbarrierOp::arrive_drop, 0, 1, 2); }

@@ -1,6 +1,6 @@
 // Semantics of table/memory.inc: loads, stores, prefetch.
-#include "sim/exec/matrix.h"
 #include "sim/exec/memory.h"
+#include "sim/exec/matrix.h"
 
 #include <fmt/format.h>
 
@@ -22,11 +22,15 @@ namespace drywell::sim {
 Space space_of(isa::Mod m) {
   using isa::Mod;
   switch (m) {
-    case Mod::global: case Mod::const_: return Space::global;
-    case Mod::shared: case Mod::shared_cta: return Space::shared_cta;
+    case Mod::global:
+    case Mod::const_: return Space::global;
+    case Mod::shared:
+    case Mod::shared_cta: return Space::shared_cta;
     case Mod::shared_cluster: return Space::shared_cluster;
     case Mod::local: return Space::local;
-    case Mod::param: case Mod::param_entry: case Mod::param_func: return Space::param;
+    case Mod::param:
+    case Mod::param_entry:
+    case Mod::param_func: return Space::param;
     default: return Space::generic;
   }
 }
@@ -166,7 +170,8 @@ template <bool Store>
     const auto i = static_cast<uint32_t>(std::countr_zero(m));
     const uint64_t address = lane_address(w, op, i);
     uint8_t* p = resolve(w, x.space, address, bytes, i, hint);
-    if (p == nullptr || address % bytes != 0) [[unlikely]] return access_fault(w, x.space, address, bytes, i, Store);
+    if (p == nullptr || address % bytes != 0) [[unlikely]]
+      return access_fault(w, x.space, address, bytes, i, Store);
     for (uint32_t k = 0; k < x.count; ++k) {
       if constexpr (Store) {
         if (slots[k].bank == kLeftOut) continue;
@@ -266,9 +271,11 @@ Effect store(Warp& w, const DecodedOp& op, LaneMask mask) {
   return Effect::next;
 }
 
-enum class Way : uint8_t { store,
-                           load,
-                           load_one };
+enum class Way : uint8_t {
+  store,
+  load,
+  load_one
+};
 
 template <class T, Way W>
 ExecFn with_register(uint32_t reg_bits) {

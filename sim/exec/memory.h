@@ -1,8 +1,8 @@
 // Address resolution for every state space; used by loads, stores, atomics and the copy instructions.
 #pragma once
 
-#include "sim/exec/exec.h"
 #include "drywell/sim/space.h"
+#include "sim/exec/exec.h"
 
 namespace drywell::sim {
 

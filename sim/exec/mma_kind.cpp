@@ -24,12 +24,14 @@ struct Scales {
 };
 
 // Slots of the scales, from the first on.
-enum ScaleSlot : uint32_t { kScaleA,
-                            kByteA,
-                            kThreadA,
-                            kScaleB,
-                            kByteB,
-                            kThreadB };
+enum ScaleSlot : uint32_t {
+  kScaleA,
+  kByteA,
+  kThreadA,
+  kScaleB,
+  kByteB,
+  kThreadB
+};
 
 /// A selector is one value for the warp: the machine has it in a uniform register.
 std::optional<uint32_t> selector(const Warp& w, Src s, uint32_t limit, uint32_t step) {

@@ -94,7 +94,8 @@ Effect mma_quads(Warp& w, const DecodedOp& op, LaneMask mask) {
       const FragmentPlace d = place_in_quad_d(!half_d, lane, i);
       const uint32_t v = o[quad_pair(lane)].cd[d.row * kMaxN + d.column];
       uint32_t& word = lanes<uint32_t>(w, regs.d[half_d ? i / 2 : i].offset)[lane];
-      word = !half_d ? v : i % 2 == 0 ? v : (word & 0xFFFF) | v << 16;
+      word = !half_d ? v : i % 2 == 0 ? v
+                                      : (word & 0xFFFF) | v << 16;
     }
   }
   return Effect::next;
@@ -111,8 +112,7 @@ void multiply_integers(const MmaInteger& x, MmaShape s, const uint32_t* a_codes,
   std::array<uint8_t, kMaxN * 64> b;
   extend(a_codes, uint32_t{s.m} * s.k, x.fragments.bits, x.a_signed, a.data());
   extend(b_codes, uint32_t{s.n} * s.k, x.fragments.bits, x.b_signed, b.data());
-  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = x.a_signed, .b = b.data(), .b_stride = s.k,
-                        .b_signed = x.b_signed, .saturate = x.saturate},
+  numeric::mma_tile_i8({.m = s.m, .n = s.n, .k = s.k, .a = a.data(), .a_stride = s.k, .a_signed = x.a_signed, .b = b.data(), .b_stride = s.k, .b_signed = x.b_signed, .saturate = x.saturate},
                        {.c = cd, .c_stride = kMaxN, .d = cd, .d_stride = kMaxN});
 }
 
@@ -199,8 +199,10 @@ Effect mma_double(Warp& w, const DecodedOp& op, LaneMask mask) {
       }
     }
   };
-  read(regs.a, regs.a_count, [&](uint32_t lane, uint32_t r) { return place_in_a(s, 64, lane, r, 0); }, s.k, a.data());
-  read(regs.b, regs.b_count, [&](uint32_t lane, uint32_t r) { return place_in_b(64, lane, r, 0); }, s.k, b.data());
+  read(
+      regs.a, regs.a_count, [&](uint32_t lane, uint32_t r) { return place_in_a(s, 64, lane, r, 0); }, s.k, a.data());
+  read(
+      regs.b, regs.b_count, [&](uint32_t lane, uint32_t r) { return place_in_b(64, lane, r, 0); }, s.k, b.data());
   read(regs.c, regs.c_count, place_in_d, kMaxN, d.data());
   const RoundingScope rounding(op.as<payload::MmaDouble>().rounding);
   for (uint32_t m = 0; m < s.m; ++m) {

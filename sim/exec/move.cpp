@@ -1,8 +1,8 @@
 // Semantics of table/move.inc: copies, packing, special registers, address conversion.
+#include "sim/state/payload/move.h"
 #include "drywell/isa/opcode.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/special.h"
-#include "sim/state/payload/move.h"
 
 namespace drywell::sim {
 namespace {
@@ -112,7 +112,8 @@ Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
   uint64_t r[kWarpSize];
   for (uint32_t i = 0; i < kWarpSize; ++i) {
     const uint64_t a = lane_value(w, op.src[0], i, x.wide);
-    r[i] = x.high == 0 ? a : To ? static_cast<uint32_t>(a) : high | static_cast<uint32_t>(a);
+    r[i] = x.high == 0 ? a : To ? static_cast<uint32_t>(a)
+                                : high | static_cast<uint32_t>(a);
   }
   if (!To && x.own_cta) {
     // A generic address contains the CTA's rank; a bare .shared::cta offset is in the executing CTA, a bare .shared::cluster offset in rank 0.
@@ -127,9 +128,12 @@ Effect convert_address(Warp& w, const DecodedOp& op, LaneMask mask) {
 uint32_t window_of(isa::Mod space) {
   using isa::Mod;
   switch (space) {
-    case Mod::shared: case Mod::shared_cta: case Mod::shared_cluster: return window::kSharedHigh;
+    case Mod::shared:
+    case Mod::shared_cta:
+    case Mod::shared_cluster: return window::kSharedHigh;
     case Mod::local: return window::kLocalHigh;
-    case Mod::param: case Mod::param_entry: return window::kParamHigh;
+    case Mod::param:
+    case Mod::param_entry: return window::kParamHigh;
     default: return 0;
   }
 }
@@ -140,8 +144,7 @@ ExecFn bind_cvta(Decoder& d, DecodedOp& op, bool to) {
   const isa::Operand& a = *d.operand(1);
   op.src[0] = d.source(a, 64);
   const uint32_t high = window_of(d.mod(isa::Slot::space));
-  op.emplace<payload::AddressWindow>({.high = high, .wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32),
-                                      .own_cta = high == window::kSharedHigh && !d.has(isa::Mod::shared_cluster)});
+  op.emplace<payload::AddressWindow>({.high = high, .wide = !(a.kind == isa::Operand::Kind::reg && d.register_bits(a) == 32), .own_cta = high == window::kSharedHigh && !d.has(isa::Mod::shared_cluster)});
   return to ? convert_address<true> : convert_address<false>;
 }
 
@@ -172,7 +175,8 @@ template <> ExecFn bind<isa::row::mov>(Decoder& d, DecodedOp& op) {
     return special;
   }
   op.src[0] = d.source(a, bits);
-  return bits == 128 ? copy128 : bits > 32 ? widest<copy<uint64_t>>() : widest<copy<uint32_t>>();
+  return bits == 128 ? copy128 : bits > 32 ? widest<copy<uint64_t>>()
+                                           : widest<copy<uint32_t>>();
 }
 template <> ExecFn bind<isa::row::cvta>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, false); }
 template <> ExecFn bind<isa::row::cvta_to>(Decoder& d, DecodedOp& op) { return bind_cvta(d, op, true); }

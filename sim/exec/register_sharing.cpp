@@ -66,8 +66,11 @@ struct Block {
 /// True if control may continue at an instruction other than the next one.
 bool ends_block(const isa::Instruction& i) {
   switch (isa::spec(i.op).flow) {
-    case isa::Flow::branch: case isa::Flow::return_: case isa::Flow::end: return true;
-    case isa::Flow::next: case isa::Flow::call: return false;
+    case isa::Flow::branch:
+    case isa::Flow::return_:
+    case isa::Flow::end: return true;
+    case isa::Flow::next:
+    case isa::Flow::call: return false;
   }
   return true;
 }

@@ -12,8 +12,12 @@
 
 namespace drywell::sim {
 
-struct AddOp { template <class T> static T apply(T a, T b) { return a + b; } };
-struct SubOp { template <class T> static T apply(T a, T b) { return a - b; } };
+struct AddOp {
+  template <class T> static T apply(T a, T b) { return a + b; }
+};
+struct SubOp {
+  template <class T> static T apply(T a, T b) { return a - b; }
+};
 struct MulOp {
   template <class T> static T apply(T a, T b) { return a * b; }
   static float scaled(float a, float b, float scale) { return a * scale * b; }
@@ -30,13 +34,17 @@ struct RcpOp {
   template <class T> static T apply(T a) { return T{1} / a; }
   static float scaled(float a, float scale) { return scale / a; }
 };
-struct SqrtOp { template <class T> static T apply(T a) { return std::sqrt(a); } };
+struct SqrtOp {
+  template <class T> static T apply(T a) { return std::sqrt(a); }
+};
 
 class RoundingScope {
  public:
   explicit RoundingScope(isa::Mod m) {
     static constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD};
-    const int i = m == isa::Mod::rz ? 1 : m == isa::Mod::rm ? 2 : m == isa::Mod::rp ? 3 : 0;
+    const int i = m == isa::Mod::rz ? 1 : m == isa::Mod::rm ? 2
+                                      : m == isa::Mod::rp   ? 3
+                                                            : 0;
     std::fesetround(kModes[i]);
   }
   ~RoundingScope() { std::fesetround(FE_TONEAREST); }
@@ -83,7 +91,8 @@ Effect nearest(Warp& w, const DecodedOp& op, LaneMask mask) {
   Lane<D> r[kWarpSize];
   [&]<size_t... K>(std::index_sequence<K...>) {
     for (uint32_t i = 0; i < kWarpSize; ++i) r[i] = to_lane<D>(X::apply(Read::read(w, op.src[K], i)...));
-  }(std::index_sequence_for<Read...>());
+  }
+  (std::index_sequence_for<Read...>());
   store_masked(lanes<D>(w, op.dst), r, mask);
   return Effect::next;
 }
@@ -96,7 +105,8 @@ template <class D, class X, class... Read>
     [&]<size_t... K>(std::index_sequence<K...>) {
       volatile D v[] = {Read::read(w, op.src[K], i)...};
       lanes<D>(w, op.dst)[i] = to_lane<D>(X::apply(D{v[K]}...));
-    }(std::index_sequence_for<Read...>());
+    }
+    (std::index_sequence_for<Read...>());
   });
   return Effect::next;
 }

@@ -18,7 +18,7 @@ struct SharedVariable {
 
 struct SharedLayout {
   std::vector<SharedVariable> variables;
-  uint32_t static_bytes = 0;    // after the reserved part
+  uint32_t static_bytes = 0;  // after the reserved part
   uint32_t dynamic_align = 1;
 };
 

@@ -11,7 +11,8 @@ struct SparseGroup {
   uint32_t dense, stored;
 };
 constexpr SparseGroup sparse_group(uint32_t bits) {
-  return bits == 32 ? SparseGroup{2, 1} : bits == 4 ? SparseGroup{8, 4} : SparseGroup{4, 2};
+  return bits == 32 ? SparseGroup{2, 1} : bits == 4 ? SparseGroup{8, 4}
+                                                    : SparseGroup{4, 2};
 }
 
 /// Location of the four metadata bits of one group in a row; a row has `groups` groups.

@@ -198,10 +198,7 @@ payload::TmemAccess& bind_access(Decoder& d, DecodedOp& op) {
   const isa::Operand& regs = *named_operand(d, "r");
   const isa::Operand* split = named_operand(d, "split");
   d.set_address(op, *named_operand(d, "taddr"));
-  return op.emplace<payload::TmemAccess>({.first_slot = d.vector(regs, 32), .count = regs.count,
-                                   .num = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1)),
-                                   .split = split != nullptr ? static_cast<int32_t>(split->value) : 0, .shape = d.mod(isa::Slot::shape),
-                                   .pack = d.mod(isa::Slot::pack) != isa::Mod::none});
+  return op.emplace<payload::TmemAccess>({.first_slot = d.vector(regs, 32), .count = regs.count, .num = 1u << (static_cast<unsigned>(d.mod(isa::Slot::num)) - static_cast<unsigned>(isa::Mod::x1)), .split = split != nullptr ? static_cast<int32_t>(split->value) : 0, .shape = d.mod(isa::Slot::shape), .pack = d.mod(isa::Slot::pack) != isa::Mod::none});
 }
 
 }  // namespace

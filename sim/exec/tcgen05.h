@@ -10,7 +10,10 @@ inline uint8_t cta_group_of(Decoder& d) { return d.has(isa::Mod::cta_group_2) ? 
 
 /// Latches the CTA's cta_group (PTX ISA 9.7.16.2: one value for all tcgen05 instructions of a kernel) and
 /// checks that a pair has both CTAs. An operation on the peer's memories needs a peer that has not exited.
-enum class Peer : uint8_t { may_have_ended, alive };
+enum class Peer : uint8_t {
+  may_have_ended,
+  alive
+};
 Effect use_cta_group(Warp& w, uint32_t group, Peer peer = Peer::may_have_ended);
 
 /// The operand with the name `name` in the row, or nullptr if this instruction does not have it.

@@ -42,8 +42,7 @@ template <>
 ExecFn bind<isa::row::tcgen05_cp>(Decoder& d, DecodedOp& op) {
   d.set_address(op, *named_operand(d, "taddr"));
   op.src[1] = d.source(*named_operand(d, "desc"), 64);
-  op.emplace<payload::TmemCopy>({.shape = d.mod(isa::Slot::shape), .multicast = d.mod(isa::Slot::multicast), .format = d.mod(isa::Slot::fmt_src),
-                                 .cta_group = cta_group_of(d)});
+  op.emplace<payload::TmemCopy>({.shape = d.mod(isa::Slot::shape), .multicast = d.mod(isa::Slot::multicast), .format = d.mod(isa::Slot::fmt_src), .cta_group = cta_group_of(d)});
   return copy;
 }
 template <>

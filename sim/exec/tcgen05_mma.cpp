@@ -24,7 +24,12 @@ enum MmaSlot : uint32_t {
 };
 
 // The actions of an mma's collector modifiers, in the order of the modifiers of each buffer.
-enum class CollectorUse : uint8_t { fill, use, lastuse, discard };
+enum class CollectorUse : uint8_t {
+  fill,
+  use,
+  lastuse,
+  discard
+};
 
 // A use needs a fill of the same operand before it (docs/facts/tcgen05.md §4.5, rule I13).
 Effect use_collector(Warp& w, const Umma& u) {
@@ -106,8 +111,7 @@ void push_address_or_zero(Decoder& d, const isa::Operand* o) {
 }
 
 ExecFn bind_mma(Decoder& d, DecodedOp& op, bool ws, bool sparse) {
-  auto& x = op.emplace<payload::Umma>({.first_slot = d.next_slot(), .kind = d.mod(isa::Slot::kind), .collector = d.mod(isa::Slot::collector),
-                                       .cta_group = cta_group_of(d), .ws = ws, .sparse = sparse});
+  auto& x = op.emplace<payload::Umma>({.first_slot = d.next_slot(), .kind = d.mod(isa::Slot::kind), .collector = d.mod(isa::Slot::collector), .cta_group = cta_group_of(d), .ws = ws, .sparse = sparse});
   push_tmem_address(d, *named_operand(d, "d"));
   const isa::Operand& a = *named_operand(d, "a");
   if (a.kind == isa::Operand::Kind::addr) {

@@ -140,7 +140,8 @@ payload::TensorCopy& bind_tensor(Decoder& d, DecodedOp& op, const Positions& at)
   x.rank = static_cast<unsigned>(d.mod(isa::Slot::dim)) - static_cast<unsigned>(isa::Mod::_1d) + 1;
   x.cluster_space = d.has(isa::Mod::shared_cluster);
   x.multicast = operand(at.mask) != nullptr;
-  x.cta_group = d.has(isa::Mod::cta_group_1) ? 1 : d.has(isa::Mod::cta_group_2) ? 2 : 0;
+  x.cta_group = d.has(isa::Mod::cta_group_1) ? 1 : d.has(isa::Mod::cta_group_2) ? 2
+                                                                                : 0;
   x.offsets = offsets != nullptr ? offsets->count : 0;
   x.coordinates = parts[1].count;
   if (const isa::Mod mode = d.mod(isa::Slot::tile_mode); mode != isa::Mod::none) x.mode = mode;

@@ -1,8 +1,8 @@
 // Tensor maps as memory that instructions edit, copy and fence.
 #pragma once
 
-#include "sim/exec/exec.h"
 #include "drywell/sim/space.h"
+#include "sim/exec/exec.h"
 
 namespace drywell::sim {
 

@@ -166,10 +166,18 @@ struct Plain {
   static uint32_t prepare(uint32_t v) { return v; }
   static uint32_t finish(uint32_t v) { return v; }
 };
-struct ReduceAdd : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a + b; } };
-struct ReduceAnd : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a & b; } };
-struct ReduceOr : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a | b; } };
-struct ReduceXor : Plain { static uint32_t apply(uint32_t a, uint32_t b) { return a ^ b; } };
+struct ReduceAdd : Plain {
+  static uint32_t apply(uint32_t a, uint32_t b) { return a + b; }
+};
+struct ReduceAnd : Plain {
+  static uint32_t apply(uint32_t a, uint32_t b) { return a & b; }
+};
+struct ReduceOr : Plain {
+  static uint32_t apply(uint32_t a, uint32_t b) { return a | b; }
+};
+struct ReduceXor : Plain {
+  static uint32_t apply(uint32_t a, uint32_t b) { return a ^ b; }
+};
 template <class T, bool Max>
 struct ReduceOrder : Plain {
   static uint32_t apply(uint32_t a, uint32_t b) {
@@ -256,7 +264,10 @@ template <> ExecFn bind<isa::row::match_all>(Decoder& d, DecodedOp& op) {
   op.src[1] = d.source(*d.operand(2), 32);
   return d.has(isa::Mod::b64) ? match_all<uint64_t> : match_all<uint32_t>;
 }
-template <> ExecFn bind<isa::row::activemask>(Decoder& d, DecodedOp& op) { op.dst = d.dest(*d.operand(0)); return active_mask; }
+template <> ExecFn bind<isa::row::activemask>(Decoder& d, DecodedOp& op) {
+  op.dst = d.dest(*d.operand(0));
+  return active_mask;
+}
 template <> ExecFn bind<isa::row::redux_sync>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
   const bool is_signed = d.has(isa::Mod::s32);
@@ -266,7 +277,8 @@ template <> ExecFn bind<isa::row::redux_sync>(Decoder& d, DecodedOp& op) {
 }
 template <> ExecFn bind<isa::row::redux_sync_bits>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);
-  return d.has(isa::Mod::and_) ? reduce<ReduceAnd> : d.has(isa::Mod::or_) ? reduce<ReduceOr> : reduce<ReduceXor>;
+  return d.has(isa::Mod::and_) ? reduce<ReduceAnd> : d.has(isa::Mod::or_) ? reduce<ReduceOr>
+                                                                          : reduce<ReduceXor>;
 }
 template <> ExecFn bind<isa::row::redux_sync_f32>(Decoder& d, DecodedOp& op) {
   bind_reduction(d, op);

@@ -8,7 +8,11 @@
 
 namespace drywell::sim {
 
-enum class VectorLevel : uint8_t { baseline, avx2, avx512 };
+enum class VectorLevel : uint8_t {
+  baseline,
+  avx2,
+  avx512
+};
 
 /// Vector level of the host processor. AVX-512 counts only if it has all the extensions of x86-64-v4.
 VectorLevel vector_level();

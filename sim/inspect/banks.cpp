@@ -139,7 +139,8 @@ AccessForm access_form(std::string_view instruction) {
   };
   if (some_row(instruction, [](const isa::InstrSpec& row) { return row.memory == MemoryRole::matrix_load || row.memory == MemoryRole::matrix_store; })) {
     const uint32_t rows = has("m16n16") ? 16 : 8;
-    return {16, std::min(kWarpSize, rows * (has("x4") ? 4 : has("x2") ? 2 : 1))};
+    return {16, std::min(kWarpSize, rows * (has("x4") ? 4 : has("x2") ? 2
+                                                                      : 1))};
   }
   uint32_t bits = 0;
   for (const uint32_t width : {8u, 16u, 32u, 64u, 128u})
@@ -150,7 +151,10 @@ AccessForm access_form(std::string_view instruction) {
   });
   if (!known || bits == 0)
     throw InputError(Code::E4306, fmt::format("'{}' is no access of shared memory", instruction), "ld.v4.b32, st.b64, ldmatrix.x4, stmatrix.x2");
-  return {bits / 8 * (has("v8") ? 8 : has("v4") ? 4 : has("v2") ? 2 : 1), kWarpSize};
+  return {bits / 8 * (has("v8") ? 8 : has("v4") ? 4
+                                  : has("v2")   ? 2
+                                                : 1),
+          kWarpSize};
 }
 
 LaneAddresses swizzled(LaneAddresses a, isa::Swizzle s) {

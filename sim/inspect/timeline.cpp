@@ -6,10 +6,10 @@
 #include <map>
 #include <unordered_map>
 
-#include "drywell/sim/arch_config.h"
-#include "sim/state/program.h"
 #include "drywell/core/source_path.h"
+#include "drywell/sim/arch_config.h"
 #include "sim/events/hub.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 namespace {
@@ -200,10 +200,10 @@ class TimelineRecorder::Impl : public Listener {
   const Cta* cta_ = nullptr;
   const Program* program_ = nullptr;
   std::map<std::string, uint32_t> lines_;
-  std::vector<uint32_t> line_;                                // per warp
-  std::unordered_map<uint64_t, size_t> in_flight_;            // operation -> index
+  std::vector<uint32_t> line_;                                  // per warp
+  std::unordered_map<uint64_t, size_t> in_flight_;              // operation -> index
   std::unordered_map<uint32_t, std::vector<size_t>> unwaited_;  // mbarrier -> complete operations before the next wait
-  std::unordered_map<uint64_t, uint64_t> bytes_of_;           // CTA serial -> its shared memory
+  std::unordered_map<uint64_t, uint64_t> bytes_of_;             // CTA serial -> its shared memory
   Timeline::Level level_;
 };
 

@@ -63,8 +63,8 @@ class TmemRecord::Impl : public Listener {
   Dim3 cta_;
   uint64_t until_;
   bool seen_ = false;
-  std::map<uint32_t, Place> places_;      // by program counter
-  std::map<std::string, size_t> lines_;   // instruction and source line -> number
+  std::map<uint32_t, Place> places_;     // by program counter
+  std::map<std::string, size_t> lines_;  // instruction and source line -> number
   std::map<Key, size_t> index_;
   std::vector<TmemRegion> regions_;
   std::vector<TmemAllocation> allocations_;
@@ -129,8 +129,7 @@ std::vector<TmemRegion> TmemRecord::Impl::regions() const {
     return std::tie(a.column, a.columns, a.role, a.source, a.lane) < std::tie(b.column, b.columns, b.role, b.source, b.lane);
   });
   for (const TmemRegion& r : sorted) {
-    if (out.empty() || std::tie(out.back().column, out.back().columns, out.back().role, out.back().source, out.back().instruction) !=
-                           std::tie(r.column, r.columns, r.role, r.source, r.instruction) || out.back().lane + out.back().lanes != r.lane) {
+    if (out.empty() || std::tie(out.back().column, out.back().columns, out.back().role, out.back().source, out.back().instruction) != std::tie(r.column, r.columns, r.role, r.source, r.instruction) || out.back().lane + out.back().lanes != r.lane) {
       out.push_back(r);
       continue;
     }

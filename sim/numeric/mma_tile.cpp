@@ -81,9 +81,11 @@ class TileRun {
   }
 
   /// The first path tried for a tile. Columns that it does not compute are left to the general one.
-  enum class Path : uint8_t { window,
-                              grouped,
-                              general };
+  enum class Path : uint8_t {
+    window,
+    grouped,
+    general
+  };
 
   /// All groups are terms of one sum of ordinary elements.
   bool is_plain() const {

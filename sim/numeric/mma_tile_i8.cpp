@@ -5,9 +5,9 @@
 
 #include "drywell/core/bits.h"
 #include "drywell/core/error.h"
+#include "sim/numeric/amx/plan.h"
 #include "sim/numeric/highway/exact_kernels.h"
 #include "sim/numeric/highway/tile_kernels.h"
-#include "sim/numeric/amx/plan.h"
 
 namespace drywell::numeric {
 namespace {

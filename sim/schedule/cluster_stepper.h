@@ -33,9 +33,21 @@ class Random {
 };
 
 /// Kind of one piece of the schedule. `decision`: only the next warp or operation was chosen; the machine's state is unchanged.
-enum class Advance : uint8_t { decision, instruction, moment, finished, stuck, fault };
+enum class Advance : uint8_t {
+  decision,
+  instruction,
+  moment,
+  finished,
+  stuck,
+  fault
+};
 
-enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
+enum class ClusterStop : uint8_t {
+  finished,
+  stuck,
+  slice,
+  fault
+};
 
 /// Position of a cluster in its schedule, without the machine's state. Plain data: a copy restores the position.
 ///
@@ -44,24 +56,34 @@ enum class ClusterStop : uint8_t { finished, stuck, slice, fault };
 /// Shuffled: one moment of an operation is performed, also after some turns; before some rounds one suspended try_wait is made to
 /// answer false, and in some turns the first one. kPartLanes: in some turns part of the warp's lanes run ahead of the others.
 struct SchedulePosition {
-  enum class At : uint8_t { round, next_turn, turn, issued, turn_over, settle, operation, round_over, idle };
+  enum class At : uint8_t {
+    round,
+    next_turn,
+    turn,
+    issued,
+    turn_over,
+    settle,
+    operation,
+    round_over,
+    idle
+  };
   explicit SchedulePosition(uint64_t seed) : random(seed) {}
   At at = At::round;
-  At then = At::round;         // state after `settle`
+  At then = At::round;  // state after `settle`
   Random random;
-  std::vector<uint32_t> order; // warps (CTA by CTA) in the order of their turns
-  uint32_t turn = 0;           // index in `order`
-  uint64_t budget = 0;         // instructions left in this turn
-  uint64_t turn_start = 0;     // Warp::instructions at the start of this turn
-  bool hurried = false;        // a try_wait of this turn answers false at once
-  bool ran = false;            // a warp executed an instruction in this round
-  bool settled = false;        // this pass over the operations performed one
-  size_t op = 0;               // settle, operation: index of the operation whose moment is next
+  std::vector<uint32_t> order;                      // warps (CTA by CTA) in the order of their turns
+  uint32_t turn = 0;                                // index in `order`
+  uint64_t budget = 0;                              // instructions left in this turn
+  uint64_t turn_start = 0;                          // Warp::instructions at the start of this turn
+  bool hurried = false;                             // a try_wait of this turn answers false at once
+  bool ran = false;                                 // a warp executed an instruction in this round
+  bool settled = false;                             // this pass over the operations performed one
+  size_t op = 0;                                    // settle, operation: index of the operation whose moment is next
   uint64_t round_progress = 0, issue_progress = 0;  // Cluster::progress at the start of the round, at the issue
-  uint64_t instructions = 0;   // executed in complete turns
+  uint64_t instructions = 0;                        // executed in complete turns
   uint64_t idle_progress = ~uint64_t{0};
-  uint32_t idle_rounds = 0;    // time-outs in a row without an event
-  uint64_t idle_state = 0;     // fingerprint of the warps at one of them
+  uint32_t idle_rounds = 0;  // time-outs in a row without an event
+  uint64_t idle_state = 0;   // fingerprint of the warps at one of them
   SpinWatch watch;
   EndlessWait endless;
 };

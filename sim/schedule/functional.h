@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "drywell/sim/run.h"
-#include "sim/state/cta.h"
 #include "sim/events/mbarrier_ops.h"
+#include "sim/state/cta.h"
 
 namespace drywell::sim {
 

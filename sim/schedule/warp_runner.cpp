@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "sim/exec/exec.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 
 namespace drywell::sim {
 namespace {
@@ -270,7 +270,8 @@ RunStop run_one(Warp& w, const Program& program) {
   if (effect == Effect::exited) return RunStop::finished;
   if (effect == Effect::jumped) return RunStop::budget;
   ++w.pc;
-  return effect == Effect::yield ? RunStop::yielded : cluster.next_op != queued ? RunStop::enqueued : RunStop::budget;
+  return effect == Effect::yield ? RunStop::yielded : cluster.next_op != queued ? RunStop::enqueued
+                                                                                : RunStop::budget;
 }
 
 }  // namespace drywell::sim

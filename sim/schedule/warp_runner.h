@@ -1,12 +1,19 @@
 // Runs a number of one warp's instructions: guards, divergence, reconvergence, pending register results. All drivers use it.
 #pragma once
 
-#include "sim/state/program.h"
 #include "sim/state/cta.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 
-enum class RunStop : uint8_t { budget, blocked, finished, enqueued, yielded, fault };
+enum class RunStop : uint8_t {
+  budget,
+  blocked,
+  finished,
+  enqueued,
+  yielded,
+  fault
+};
 
 /// Prepares a warp to run `program` with the lanes of `alive`.
 void start_warp(Warp& w, Cta& cta, uint32_t index, const Program& program, LaneMask alive);

@@ -23,31 +23,35 @@ struct Issuer {
 
 /// cp.async.bulk.tensor and cp.reduce.async.bulk.tensor.
 struct TensorCopy {
-  enum class Direction : uint8_t { load, store, reduce } direction = Direction::load;
+  enum class Direction : uint8_t {
+    load,
+    store,
+    reduce
+  } direction = Direction::load;
   isa::Mod mode = isa::Mod::tile;
   isa::Mod reduce_op = isa::Mod::none;
-  uint64_t map_address = 0;             // generic address of the map in the instruction
-  std::array<uint8_t, 128> map{};       // its bytes, captured at issue (tensormap proxy read)
+  uint64_t map_address = 0;        // generic address of the map in the instruction
+  std::array<uint8_t, 128> map{};  // its bytes, captured at issue (tensormap proxy read)
   std::array<int32_t, 5> coord{};
-  std::array<uint16_t, 3> offset{};     // im2col
+  std::array<uint16_t, 3> offset{};  // im2col
   uint32_t rank = 0;
-  uint32_t smem = 0;                    // shared address: rank << 24 | offset
-  uint32_t mbar = 0;                    // mbarrier, same encoding
-  uint16_t multicast = 0;               // CTA mask; 0 = none
-  uint8_t cta_group = 0;                // 0 = unspecified
-  uint32_t group = 0;                   // bulk-group serial of the issuing thread (stores)
+  uint32_t smem = 0;       // shared address: rank << 24 | offset
+  uint32_t mbar = 0;       // mbarrier, same encoding
+  uint16_t multicast = 0;  // CTA mask; 0 = none
+  uint8_t cta_group = 0;   // 0 = unspecified
+  uint32_t group = 0;      // bulk-group serial of the issuing thread (stores)
 };
 
 /// tcgen05.mma in every form.
 struct Umma {
   isa::Mod kind = isa::Mod::none;
   uint32_t idesc = 0;
-  uint32_t d = 0;                       // TMEM address
+  uint32_t d = 0;  // TMEM address
   bool a_in_tmem = false;
-  uint64_t a = 0;                       // SMEM descriptor or TMEM address
-  uint64_t b = 0;                       // SMEM descriptor
-  bool accumulate = false;              // enable-input-d
-  uint8_t scale_d = 0;                  // D · 2^-scale_d before the add
+  uint64_t a = 0;           // SMEM descriptor or TMEM address
+  uint64_t b = 0;           // SMEM descriptor
+  bool accumulate = false;  // enable-input-d
+  uint8_t scale_d = 0;      // D · 2^-scale_d before the add
   uint8_t cta_group = 1;
   bool ws = false, sparse = false, ashift = false;
   uint32_t sfa = 0, sfb = 0, meta = 0;  // TMEM addresses
@@ -62,7 +66,7 @@ struct Umma {
 struct TmemCopy {
   isa::Mod shape = isa::Mod::none;
   isa::Mod multicast = isa::Mod::none;
-  isa::Mod format = isa::Mod::none;     // source format of the decompression
+  isa::Mod format = isa::Mod::none;  // source format of the decompression
   uint32_t taddr = 0;
   uint64_t desc = 0;
   uint8_t cta_group = 1;
@@ -87,7 +91,7 @@ struct TmemLdSt {
   bool pack = false;
   int32_t split = 0;
   uint32_t taddr = 0;
-  uint32_t frame = 0;                   // register frame base
+  uint32_t frame = 0;  // register frame base
   std::vector<uint32_t> regs;
   std::vector<uint32_t> data;           // st: values captured at issue, register-major, 32 lanes each
   isa::Mod reduce_op = isa::Mod::none;  // ld.red: the last of `regs` receives the minimum or maximum of the others
@@ -97,7 +101,11 @@ struct TmemLdSt {
 
 /// Non-tensor bulk copies and reductions (cp.async.bulk, cp.reduce.async.bulk) and st.bulk.
 struct BulkCopy {
-  enum class Kind : uint8_t { global_to_shared, shared_to_shared, shared_to_global } kind = Kind::global_to_shared;
+  enum class Kind : uint8_t {
+    global_to_shared,
+    shared_to_shared,
+    shared_to_global
+  } kind = Kind::global_to_shared;
   isa::Mod reduce_op = isa::Mod::none, reduce_type = isa::Mod::none;
   uint64_t src = 0, dst = 0;
   uint32_t bytes = 0;
@@ -117,8 +125,8 @@ struct BulkCopy {
 
 /// st.async, red.async: data and completion to shared memory of the cluster, or data to global memory.
 struct RemoteStore {
-  bool global = false;                  // dst is a global address; no mbarrier is signalled
-  uint64_t dst = 0;                     // otherwise rank << 24 | offset
+  bool global = false;  // dst is a global address; no mbarrier is signalled
+  uint64_t dst = 0;     // otherwise rank << 24 | offset
   uint32_t mbar = 0;
   std::array<uint64_t, 4> data{};
   uint8_t element_bytes = 4, elements = 1;
@@ -128,37 +136,41 @@ struct RemoteStore {
 
 /// mbarrier.arrive and similar operations on another CTA's barrier.
 struct RemoteArrive {
-  uint32_t mbar = 0;                    // rank << 24 | offset
+  uint32_t mbar = 0;  // rank << 24 | offset
   MbarrierOp what = MbarrierOp::arrive;
-  uint32_t amount = 0;                  // arrivals or bytes
+  uint32_t amount = 0;  // arrivals or bytes
 };
 
 /// cp.async (one warp instruction; per-lane addresses) and cp.async.mbarrier.arrive. All lanes of one operation belong to the
 /// same group or arrive on the same barrier.
 struct AsyncCopy {
-  struct Lane { uint32_t smem; uint64_t gmem; uint8_t bytes, src_bytes; };
-  std::vector<Lane> lanes;              // in the order of `mask`
+  struct Lane {
+    uint32_t smem;
+    uint64_t gmem;
+    uint8_t bytes, src_bytes;
+  };
+  std::vector<Lane> lanes;  // in the order of `mask`
   LaneMask mask = 0;
-  uint32_t mbar = 0;                    // cp.async.mbarrier.arrive: barrier; `lanes` is then empty
+  uint32_t mbar = 0;  // cp.async.mbarrier.arrive: barrier; `lanes` is then empty
   bool noinc = false;
   uint32_t group = 0;
 };
 
 /// The part of a wgmma.mma_async that one warp executes: 16 of the 64 rows.
 struct Wgmma {
-  uint16_t n = 0, k = 0;                // k counts elements of dense A
+  uint16_t n = 0, k = 0;  // k counts elements of dense A
   isa::Mod a_type = isa::Mod::none, b_type = isa::Mod::none, d_type = isa::Mod::none;
   bool a_in_registers = false;
-  uint64_t a = 0, b = 0;                // SMEM descriptors
-  bool accumulate = false;              // scale-d
+  uint64_t a = 0, b = 0;    // SMEM descriptors
+  bool accumulate = false;  // scale-d
   bool negate_a = false, negate_b = false, trans_a = false, trans_b = false;
   bool saturate = false;
   bool sparse = false;
-  uint8_t selector = 0;                 // sparse: lanes that hold the metadata
-  uint32_t frame = 0;                   // register frame base; slots below are relative to it
-  std::vector<uint32_t> d_regs, a_regs; // D of f16: two elements per register
+  uint8_t selector = 0;                  // sparse: lanes that hold the metadata
+  uint32_t frame = 0;                    // register frame base; slots below are relative to it
+  std::vector<uint32_t> d_regs, a_regs;  // D of f16: two elements per register
   std::array<uint32_t, 32> metadata{};
-  uint32_t group = 0;                   // serial in Warp::wgmma_groups
+  uint32_t group = 0;  // serial in Warp::wgmma_groups
 };
 
 /// clusterlaunchcontrol.try_cancel.
@@ -168,11 +180,13 @@ struct TryCancel {
 };
 
 /// Units that execute asynchronous operations.
-enum class AsyncUnit : uint8_t { tma,
-                                 tensor,
-                                 tmem,
-                                 cluster,
-                                 copy /* cp.async */ };
+enum class AsyncUnit : uint8_t {
+  tma,
+  tensor,
+  tmem,
+  cluster,
+  copy /* cp.async */
+};
 
 /// std::variant of all types but the first, in the order of async_kinds.inc.
 template <class First, class... Payload>
@@ -181,19 +195,23 @@ struct AsyncPayloads {
 };
 
 struct AsyncOp {
-  enum class Stage : uint8_t { issued, read, written };
+  enum class Stage : uint8_t {
+    issued,
+    read,
+    written
+  };
   using Payload = AsyncPayloads<void
 #define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) , PAYLOAD_
 #include "drywell/sim/async_kinds.inc"
 #undef ASYNC_KIND
                                 >::Variant;
 
-  uint64_t id = 0;                      // issue order in its cluster, from 1
+  uint64_t id = 0;  // issue order in its cluster, from 1
   Stage stage = Stage::issued;
   Issuer issuer;
   Payload payload;
-  std::vector<uint64_t> after;          // operations that must complete first
-  std::vector<uint8_t> staging;         // bytes read, not yet written
+  std::vector<uint64_t> after;   // operations that must complete first
+  std::vector<uint8_t> staging;  // bytes read, not yet written
 };
 
 inline AsyncUnit unit_of(const AsyncOp::Payload& p) {

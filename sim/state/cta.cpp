@@ -5,8 +5,8 @@
 namespace drywell::sim {
 
 const char* block_reason_name(BlockReason r) {
-  static constexpr const char* kNames[] = {"none",     "mbarrier",    "named_barrier", "warp_sync",           "cluster_barrier", "tmem_alloc",
-                                           "tmem_ld",  "tmem_st",     "bulk_group",    "async_group",         "wgmma",           "register_dependency",
+  static constexpr const char* kNames[] = {"none", "mbarrier", "named_barrier", "warp_sync", "cluster_barrier", "tmem_alloc",
+                                           "tmem_ld", "tmem_st", "bulk_group", "async_group", "wgmma", "register_dependency",
                                            "setmaxnreg", "grid_dependency", "nanosleep"};
   return kNames[static_cast<size_t>(r)];
 }

@@ -54,7 +54,10 @@ class Smem {
   /// The barrier at `offset`, or nullptr if none was ever initialised there.
   Mbarrier* find_mbarrier(uint32_t offset);
   Mbarrier& make_mbarrier(uint32_t offset);
-  struct Slot { uint32_t offset; Mbarrier barrier; };
+  struct Slot {
+    uint32_t offset;
+    Mbarrier barrier;
+  };
   const std::vector<Slot>& mbarriers() const { return barriers_; }
 
  private:
@@ -64,14 +67,14 @@ class Smem {
 
 /// Hardware named barrier (PTX ISA 9.7.13.1).
 struct NamedBarrier {
-  uint32_t expected = 0;      // threads of the current instance; 0 = idle
+  uint32_t expected = 0;  // threads of the current instance; 0 = idle
   uint32_t arrived = 0;
-  uint64_t generation = 0;    // instances completed
-  uint64_t arrived_warps = 0; // bit per warp that arrived in this instance
-  bool whole_cta = false;     // no arrival had a thread count: threads that have exited do not count
-  uint32_t reduce_count = 0;  // bar.red.popc
+  uint64_t generation = 0;     // instances completed
+  uint64_t arrived_warps = 0;  // bit per warp that arrived in this instance
+  bool whole_cta = false;      // no arrival had a thread count: threads that have exited do not count
+  uint32_t reduce_count = 0;   // bar.red.popc
   bool reduce_and = true, reduce_or = false;
-  uint32_t last_count = 0;    // results of the completed instance
+  uint32_t last_count = 0;  // results of the completed instance
   bool last_and = true, last_or = false;
 };
 
@@ -85,23 +88,23 @@ struct CollectorBuffer {
 
 struct Cta {
   Cluster* cluster = nullptr;
-  uint32_t rank = 0;           // in the cluster
-  Dim3 index{0, 0, 0};         // %ctaid
+  uint32_t rank = 0;    // in the cluster
+  Dim3 index{0, 0, 0};  // %ctaid
   uint32_t sm = 0;
-  uint64_t serial = 0;         // unique in the launch: TMEM ownership
+  uint64_t serial = 0;  // unique in the launch: TMEM ownership
   Smem smem;
-  Tmem* tmem = nullptr;        // of the SM on which the CTA runs
+  Tmem* tmem = nullptr;  // of the SM on which the CTA runs
   std::unique_ptr<Tmem> own_tmem;
   std::array<NamedBarrier, 16> barriers{};
   std::vector<Warp> warps;
   uint32_t live_warps = 0;
   bool alloc_permit_given_up = false;
-  uint8_t cta_group_used = 0;  // 1 or 2 once a tcgen05 instruction ran
-  uint32_t pair_request = 0, pair_warp = 0;  // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
+  uint8_t cta_group_used = 0;                   // 1 or 2 once a tcgen05 instruction ran
+  uint32_t pair_request = 0, pair_warp = 0;     // tcgen05.alloc.cta_group::2 waiting for the peer: columns, warp
   std::array<CollectorBuffer, 5> collectors{};  // a, b0..b3; a pair uses those of its even CTA
-  uint32_t register_pool = 0;  // setmaxnreg: registers released and not yet acquired
-  bool cancel_failed = false;  // a failed try_cancel was observed
-  uint64_t wake_epoch = 0;     // incremented by every event that may unblock a warp of this CTA
+  uint32_t register_pool = 0;                   // setmaxnreg: registers released and not yet acquired
+  bool cancel_failed = false;                   // a failed try_cancel was observed
+  uint64_t wake_epoch = 0;                      // incremented by every event that may unblock a warp of this CTA
   bool started = false;
 };
 
@@ -127,12 +130,12 @@ struct Launch {
   L2Contents* l2 = nullptr;          // what earlier launches left; nullptr: nothing
   Dim3 grid, block, cluster;
   uint32_t dynamic_smem = 0;
-  uint32_t smem_bytes = 0;           // reserved + static + dynamic
+  uint32_t smem_bytes = 0;  // reserved + static + dynamic
   std::vector<uint8_t> params;
   uint32_t sm_count = 1;
-  uint64_t clocks = 0;               // value of the SMs' clocks when it starts: they run on from launch to launch
-  uint32_t estimated_registers = 0;  // of a thread; used where no directive says them
-  bool threads = false;              // several host threads run its clusters at the same time
+  uint64_t clocks = 0;                   // value of the SMs' clocks when it starts: they run on from launch to launch
+  uint32_t estimated_registers = 0;      // of a thread; used where no directive says them
+  bool threads = false;                  // several host threads run its clusters at the same time
   uint64_t frames_until = ~uint64_t{0};  // bytes of host memory: calls get no new frames while the process holds more
 };
 
@@ -141,18 +144,23 @@ struct Cluster {
   const Launch* launch = nullptr;
   uint64_t index = 0;
   std::vector<std::unique_ptr<Cta>> ctas;
-  std::vector<AsyncOp> pending;      // in issue order
+  std::vector<AsyncOp> pending;  // in issue order
   uint64_t next_op = 1;
-  uint64_t progress = 0;             // incremented by every event that can change the result of a wait
+  uint64_t progress = 0;  // incremented by every event that can change the result of a wait
   // barrier.cluster
-  uint64_t cluster_generation = 0;   // instances completed
-  uint64_t cluster_ordered = 0;      // operations with a lower id were issued before the last instance was complete
-  bool eager = true;                 // operations run at issue if none of their dependencies is pending
-  uint64_t now = 0;                  // clock registers: cycles (timed) or instructions (functional)
+  uint64_t cluster_generation = 0;  // instances completed
+  uint64_t cluster_ordered = 0;     // operations with a lower id were issued before the last instance was complete
+  bool eager = true;                // operations run at issue if none of their dependencies is pending
+  uint64_t now = 0;                 // clock registers: cycles (timed) or instructions (functional)
 
   Cta& cta(uint32_t rank) { return *ctas[rank]; }
-  void wake(Cta& c) { ++c.wake_epoch; ++progress; }
-  void wake_all() { for (auto& c : ctas) wake(*c); }
+  void wake(Cta& c) {
+    ++c.wake_epoch;
+    ++progress;
+  }
+  void wake_all() {
+    for (auto& c : ctas) wake(*c);
+  }
 };
 
 }  // namespace drywell::sim

@@ -25,7 +25,7 @@ class Gmem {
     uint64_t size = 0;
     uint8_t* data = nullptr;
     std::string name;
-    bool borrowed = false;  // memory that the caller owns (map_host)
+    bool borrowed = false;    // memory that the caller owns (map_host)
     WrittenRanges written{};  // by the host or a kernel, or perhaps
     uint64_t space_end = 0;   // of the addresses that it takes, with the red zone behind it
     uint64_t made_after = 0;  // number of launches before it was allocated
@@ -128,14 +128,14 @@ class Gmem {
   bool writes_known_ = true;
   Gaps gaps_;
   std::set<std::pair<uint64_t, uint64_t>> gaps_by_size_;  // size, begin
-  std::deque<Freed> freed_;  // the latest last; of the last `held_` ones the addresses are held back
+  std::deque<Freed> freed_;                               // the latest last; of the last `held_` ones the addresses are held back
   size_t held_ = 0;
   uint64_t held_bytes_ = 0;
   PoisonPages poison_;
   uint8_t* base_ = nullptr;
-  std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;  // allocations do not move while hints may point to them
-  std::vector<std::unique_ptr<Allocation>> ended_;           // released, of no bytes: hints of a launch may point to them
-  std::set<uint64_t> heap_;                                  // bases
+  std::map<uint64_t, std::unique_ptr<Allocation>> by_base_;         // allocations do not move while hints may point to them
+  std::vector<std::unique_ptr<Allocation>> ended_;                  // released, of no bytes: hints of a launch may point to them
+  std::set<uint64_t> heap_;                                         // bases
   uint64_t heap_bytes_ = 0, heap_limit_ = 8 << 20, heap_made_ = 0;  // a device's default (cudaLimitMallocHeapSize)
   bool heap_frozen_ = false;
 };

@@ -12,7 +12,10 @@ class LaunchQueue {
  public:
   /// PTX does not specify the cluster that a cancellation receives (PTX ISA 9.7.13.17); drivers with other orders
   /// use `last`.
-  enum class Cancels : uint8_t { first, last };
+  enum class Cancels : uint8_t {
+    first,
+    last
+  };
   explicit LaunchQueue(uint64_t clusters, Cancels cancels = Cancels::first)
       : end_(clusters), cancels_(cancels) {}
 

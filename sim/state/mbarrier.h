@@ -10,24 +10,43 @@
 namespace drywell::sim {
 
 /// Status of an operation on an mbarrier; any status except ok ends the launch (error 719 on an H200).
-enum class MbarrierStatus : uint8_t { ok, not_initialised, tx_overflow, arrive_overflow, bad_expect };
+enum class MbarrierStatus : uint8_t {
+  ok,
+  not_initialised,
+  tx_overflow,
+  arrive_overflow,
+  bad_expect
+};
 
 /// Operations on an mbarrier. hold_tx and release_tx: cp.async.mbarrier.arrive (docs/facts/tma-mbarrier.md §1.5).
-enum class MbarrierOp : uint8_t { arrive, arrive_expect_tx, arrive_drop, arrive_drop_expect_tx, expect_tx, complete_tx, hold_tx, release_tx };
+enum class MbarrierOp : uint8_t {
+  arrive,
+  arrive_expect_tx,
+  arrive_drop,
+  arrive_drop_expect_tx,
+  expect_tx,
+  complete_tx,
+  hold_tx,
+  release_tx
+};
 
 struct Mbarrier {
   static constexpr uint32_t kMaxCount = (1u << 20) - 1;
 
   bool live = false;
-  uint64_t phase = 0;         // number of the incomplete phase; only its parity is visible to the guest
-  uint32_t expected = 0;      // arrivals per phase
-  uint32_t pending = 0;       // arrivals still missing in this phase
-  int32_t tx = 0;             // bytes expected minus bytes completed
+  uint64_t phase = 0;     // number of the incomplete phase; only its parity is visible to the guest
+  uint32_t expected = 0;  // arrivals per phase
+  uint32_t pending = 0;   // arrivals still missing in this phase
+  int32_t tx = 0;         // bytes expected minus bytes completed
   // Counts of the current phase, for deadlock reports.
   uint32_t arrivals = 0;
   int64_t tx_expected = 0, tx_completed = 0;
 
-  void init(uint32_t count) { *this = {}; live = true; expected = pending = count; }
+  void init(uint32_t count) {
+    *this = {};
+    live = true;
+    expected = pending = count;
+  }
 
   /// Each returns a status. If it is ok, `completed` says whether the operation completed the phase.
   MbarrierStatus expect_tx(uint32_t bytes, bool& completed) {

@@ -88,7 +88,8 @@ class Tmem {
     return true;
   }
   bool owns_any(uint64_t owner) const {
-    for (uint64_t o : owner_) if (o == owner) return true;
+    for (uint64_t o : owner_)
+      if (o == owner) return true;
     return false;
   }
 

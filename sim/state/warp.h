@@ -20,30 +20,30 @@ struct Cta;
 struct LaneGroup {
   uint32_t pc = 0;
   LaneMask lanes = 0;
-  uint32_t frame = 0;       // index into Warp::frames
-  uint32_t backward = 0;    // backward branches since the group was last selected; spinning groups yield
+  uint32_t frame = 0;     // index into Warp::frames
+  uint32_t backward = 0;  // backward branches since the group was last selected; spinning groups yield
 };
 
 /// Registers and local memory of one function on one call path of a warp. All lanes that reach a function along the same
 /// path share a frame, at any time and from any call site: a lane executes in one frame at a time, so lanes do not
 /// conflict in it, and lanes that diverged before the call can run together inside. Frames exist as long as the warp.
 struct CallFrame {
-  uint32_t registers = 0;   // byte offset in Warp::register_file
-  uint32_t preds = 0;       // index in Warp::predicate_file
-  uint32_t local = 0;       // base in every lane's local memory
+  uint32_t registers = 0;  // byte offset in Warp::register_file
+  uint32_t preds = 0;      // index in Warp::predicate_file
+  uint32_t local = 0;      // base in every lane's local memory
   uint32_t local_end = 0;
-  uint32_t function = 0;    // index into Program::functions
-  uint32_t parent = 0;      // frame of the caller
-  uint32_t depth = 0;       // call depth; 0 = the kernel
+  uint32_t function = 0;  // index into Program::functions
+  uint32_t parent = 0;    // frame of the caller
+  uint32_t depth = 0;     // call depth; 0 = the kernel
 };
 
 /// The event that a blocked warp waits for.
 struct BlockInfo {
   BlockReason reason = BlockReason::none;
-  uint32_t address = 0;     // mbarrier (rank << 24 | offset), named-barrier id, …
-  uint32_t parity = 0;      // phase waited for
+  uint32_t address = 0;  // mbarrier (rank << 24 | offset), named-barrier id, …
+  uint32_t parity = 0;   // phase waited for
   uint64_t detail = 0;
-  uint64_t epoch = 0;       // cluster wake epoch when it blocked
+  uint64_t epoch = 0;  // cluster wake epoch when it blocked
 };
 
 /// Bulk and cp.async groups of one thread.
@@ -54,7 +54,7 @@ struct ThreadGroups {
   };
   uint32_t lane = 0;
   uint32_t open_serial = 1;
-  std::vector<Group> groups;         // oldest first; back() is the uncommitted one if its serial == open_serial
+  std::vector<Group> groups;  // oldest first; back() is the uncommitted one if its serial == open_serial
 };
 
 /// The groups of a lane; nullptr if it has none. Where all lanes have some, they are in the order of the lanes.
@@ -66,9 +66,9 @@ inline ThreadGroups* find_groups(std::vector<ThreadGroups>& all, uint32_t lane) 
 
 /// State of a bar.warp.sync whose lanes are not at the same instruction.
 struct WarpSync {
-  LaneMask members = 0;    // the mask operand
-  LaneMask arrived = 0;    // lanes that wait
-  LaneMask released = 0;   // lanes whose instance is complete and that have not continued yet
+  LaneMask members = 0;   // the mask operand
+  LaneMask arrived = 0;   // lanes that wait
+  LaneMask released = 0;  // lanes whose instance is complete and that have not continued yet
 };
 
 /// What a thread has taken by alloca.
@@ -95,30 +95,30 @@ struct Warp {
   uint8_t* bank[2] = {nullptr, nullptr};  // [0] this frame's registers, [1] the program's constants
   uint32_t* preds = nullptr;              // preds[0] is constant true
   uint32_t pc = 0;
-  LaneMask active = 0;                    // lanes of the running group
+  LaneMask active = 0;  // lanes of the running group
   Cta* cta = nullptr;
-  uint32_t index = 0;                     // in the CTA
-  uint32_t frame = 0;                     // index of the running group's frame
-  uint32_t frame_base = 0;                // its byte offset in register_file
+  uint32_t index = 0;       // in the CTA
+  uint32_t frame = 0;       // index of the running group's frame
+  uint32_t frame_base = 0;  // its byte offset in register_file
   uint32_t backward = 0;
 
-  LaneMask alive = 0;                     // launched and not exited
-  std::vector<LaneGroup> waiting;         // the other groups
-  LaneMask held_back = 0;                 // lanes that the schedule keeps from running, until the others cannot run
+  LaneMask alive = 0;              // launched and not exited
+  std::vector<LaneGroup> waiting;  // the other groups
+  LaneMask held_back = 0;          // lanes that the schedule keeps from running, until the others cannot run
   BlockInfo block;
-  uint64_t instructions = 0;              // warp instructions executed
-  uint32_t timeouts = 0;                  // try_wait timeouts since the cluster last made progress
-  bool timed_out = false;                 // the next try_wait returns false
-  bool waits_on_mbarrier = false;         // a group of lanes is suspended at a try_wait, whatever the other groups wait for
+  uint64_t instructions = 0;       // warp instructions executed
+  uint32_t timeouts = 0;           // try_wait timeouts since the cluster last made progress
+  bool timed_out = false;          // the next try_wait returns false
+  bool waits_on_mbarrier = false;  // a group of lanes is suspended at a try_wait, whatever the other groups wait for
 
-  StateVector<uint8_t> register_file;     // of all frames
+  StateVector<uint8_t> register_file;  // of all frames
   std::vector<uint32_t> predicate_file;
-  std::vector<CallFrame> frames;          // [0] is the kernel's
+  std::vector<CallFrame> frames;            // [0] is the kernel's
   std::vector<std::vector<uint8_t>> local;  // per lane, allocated on first use
   std::vector<ThreadStack> stacks;          // per lane, from the first alloca on
 
   std::vector<WarpSync> warp_syncs;
-  bool barrier_wait = false;                // arrived at a named barrier, waiting for its instance to complete
+  bool barrier_wait = false;  // arrived at a named barrier, waiting for its instance to complete
   uint64_t barrier_generation = 0;
   LaneMask cluster_arrived = 0;             // lanes that arrived in the incomplete instance of barrier.cluster
   LaneMask cluster_unwaited = 0;            // lanes that arrived and have not waited since
@@ -126,10 +126,10 @@ struct Warp {
   std::vector<uint64_t> pending_regs;       // bit per register slot written by a tcgen05.ld in flight
   uint32_t pending_wgmma = 0;               // wgmma.mma_async in flight; their registers are in pending_regs too
   std::vector<ThreadGroups> bulk_groups, async_groups;
-  std::vector<ThreadGroups> wgmma_groups;   // of the warp: one entry
-  int32_t pair_result = -1;                 // tcgen05.alloc.cta_group::2 completed by the peer: column
-  uint32_t max_registers = 0;               // setmaxnreg
-  Code fault_code{};                        // set by fault()
+  std::vector<ThreadGroups> wgmma_groups;  // of the warp: one entry
+  int32_t pair_result = -1;                // tcgen05.alloc.cta_group::2 completed by the peer: column
+  uint32_t max_registers = 0;              // setmaxnreg
+  Code fault_code{};                       // set by fault()
   std::string fault_message;
 
   bool finished() const { return alive == 0; }

@@ -11,15 +11,15 @@ namespace drywell::sim {
 
 struct Event {
   enum class Kind : uint8_t {
-    start,      // of a cluster
-    read,       // moments of an asynchronous operation
+    start,  // of a cluster
+    read,   // moments of an asynchronous operation
     write,
     finish,
     tma_start,  // the copy engine starts a copy
     tma_data,   // memory has answered a copy's request
     load_data,  // memory has answered a warp's load
     wake,
-    time_out    // of a suspended wait
+    time_out  // of a suspended wait
   };
   Time time;
   uint64_t order;

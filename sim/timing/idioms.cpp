@@ -121,7 +121,7 @@ class Folder {
     if (d == isa::kNoReg || regs_[d].defs != 1) return;
     const RegFacts& x = regs_[d];
     switch (fold(i)) {
-      case Fold::inversion: folded_[i] = type(i) == Mod::pred; return;                       // every use of a predicate can be negated
+      case Fold::inversion: folded_[i] = type(i) == Mod::pred; return;  // every use of a predicate can be negated
       case Fold::sign:
       case Fold::negation: folded_[i] = isa::is_float_type(type(i)) && x.uses != 0 && x.float_uses == x.uses; return;  // source modifiers
       case Fold::sum:

@@ -12,10 +12,10 @@ namespace drywell::sim {
 struct Executed {
   const OpInfo& op;
   uint32_t pc;
-  LaneMask mask;  // lanes that executed it
+  LaneMask mask;    // lanes that executed it
   LaneMask active;  // lanes that came to it
   Time at;
-  bool resumed;   // the instruction blocked before, and does not issue again
+  bool resumed;                    // the instruction blocked before, and does not issue again
   double barrier_arrival;          // named barriers: the cycle at which the arrival reaches the unit
   const LaneAddresses& addresses;  // of memory instructions, from before it ran
   uint64_t operations = 1;         // asynchronous operations that it issued

@@ -22,8 +22,8 @@ class L1Cache {
   }
   /// The sectors of a load that are in the L1, that a load before it has requested, and that it has to request.
   struct Found {
-    uint32_t absent = 0;               // sectors
-    std::optional<uint32_t> awaited;   // token of the request that brings one of them
+    uint32_t absent = 0;              // sectors
+    std::optional<uint32_t> awaited;  // token of the request that brings one of them
   };
   /// Looks up [address, address + bytes); appends the runs that are absent to `missing`.
   void look_up(uint64_t address, uint32_t bytes, std::vector<ByteRange>& missing, Found& found) {

@@ -206,7 +206,8 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   SmUnits& sm = sm_of(w);
   auto& runs = memory_.runs();
   const uint32_t first = memory_.first_new_run();
-  const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs) : gmem_sectors(a, runs);
+  const uint32_t lines = x.atomic ? gmem_atomic_sectors(a, runs) : x.store ? gmem_stored_sectors(a, runs)
+                                                                           : gmem_sectors(a, runs);
   if (x.store && x.cached) keep_stored(sm, first);
   if (x.store) sm.stores.join(runs, first, id);
   constexpr double kJoined = 0.75;  // late_16-132x256x16 of late.toml
@@ -216,7 +217,9 @@ void MemoryInstructions::global(WarpIssueState& w, uint32_t id, const OpInfo& x,
   const double start = is_load ? pipes_.begin_load(sm, *w.unit, t, passes) : pipes_.begin_lsu(sm, *w.unit, t, passes);
   if (joined) return;
   if (x.cached && x.writes != 0 && served_by_l1(w, id, x, a, start, first)) return;
-  const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load : x.real ? MemoryKind::float_atomic : MemoryKind::atomic;
+  const MemoryKind kind = x.store ? MemoryKind::store : !x.atomic ? MemoryKind::load
+                                                    : x.real      ? MemoryKind::float_atomic
+                                                                  : MemoryKind::atomic;
   memory_.send(kind, leaves(sm, start), first, await(w, id, x, first));
 }
 

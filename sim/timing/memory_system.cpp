@@ -96,7 +96,8 @@ void MemorySystem::leave(L2Contents& after) const {
 
 double MemorySystem::hbm_cycles_per_byte(MemoryKind k) const {
   const double peak = arch_.hbm.peak * 1e3 / arch_.chip.clock;  // bytes per cycle
-  const double share = k == MemoryKind::tma_load ? arch_.hbm.tma_efficiency : k == MemoryKind::store ? arch_.hbm.write_efficiency : arch_.hbm.load_efficiency;
+  const double share = k == MemoryKind::tma_load ? arch_.hbm.tma_efficiency : k == MemoryKind::store ? arch_.hbm.write_efficiency
+                                                                                                     : arch_.hbm.load_efficiency;
   return 1 / (peak * share);
 }
 

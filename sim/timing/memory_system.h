@@ -22,7 +22,13 @@
 
 namespace drywell::sim {
 
-enum class MemoryKind : uint8_t { load, tma_load, store, atomic, float_atomic };
+enum class MemoryKind : uint8_t {
+  load,
+  tma_load,
+  store,
+  atomic,
+  float_atomic
+};
 
 struct MemoryRequest {
   double time = 0;  // when the request leaves the SM
@@ -82,10 +88,10 @@ class MemorySystem {
   double l2_cycles_per_byte(MemoryKind k) const;
   struct Lookup {
     uint64_t bytes = 0;
-    double billed = 0, shared = 0;  // bytes whose time the request takes; those of lines that are on their way to the GPC
-    uint64_t line = ~uint64_t{0};   // the last one
-    uint32_t sectors = 0;           // of it
-    Time arriving = 0;              // latest arrival of sectors that another request already loads
+    double billed = 0, shared = 0;   // bytes whose time the request takes; those of lines that are on their way to the GPC
+    uint64_t line = ~uint64_t{0};    // the last one
+    uint32_t sectors = 0;            // of it
+    Time arriving = 0;               // latest arrival of sectors that another request already loads
     std::optional<double> distance;  // of the farthest line: cycles over the mean
   };
   struct Asker {
@@ -133,11 +139,11 @@ class MemorySystem {
   std::vector<Server> channels_;
   Server hbm_;  // the channels together: how far writes may run ahead, and the report
   uint64_t l2_bytes_ = 0, hbm_read_ = 0, hbm_written_ = 0;
-  double hbm_latency_, hbm_tail_;  // cycles
-  double write_share_ = 0;         // of device memory's recent traffic
+  double hbm_latency_, hbm_tail_;              // cycles
+  double write_share_ = 0;                     // of device memory's recent traffic
   double read_share_ = 0, read_share_at_ = 0;  // of the L2's read rate, recently
   uint64_t reads_ = 0;
-  double foreign_dirty_ = 0;       // bytes of other kernels' written lines displaced so far, less those written
+  double foreign_dirty_ = 0;  // bytes of other kernels' written lines displaced so far, less those written
   uint64_t foreign_lines_ = 0;
 };
 

@@ -17,11 +17,11 @@ std::string amount_of_work(double amount, std::string_view unit) {
 }
 
 std::string_view stall_name(Stall s) {
-  static constexpr std::string_view kNames[] = {"issued",          "not_selected", "register_dependency",
-                                                "memory",          "pipe_busy",    "branch",
-                                                "issue_cost",      "mbarrier",     "named_barrier",
-                                                "cluster_barrier", "warp_sync",    "tmem_wait",
-                                                "tmem_alloc",      "bulk_wait",    "sleep",
+  static constexpr std::string_view kNames[] = {"issued", "not_selected", "register_dependency",
+                                                "memory", "pipe_busy", "branch",
+                                                "issue_cost", "mbarrier", "named_barrier",
+                                                "cluster_barrier", "warp_sync", "tmem_wait",
+                                                "tmem_alloc", "bulk_wait", "sleep",
                                                 "finished"};
   static_assert(std::size(kNames) == kStallCount);
   return kNames[static_cast<size_t>(s)];

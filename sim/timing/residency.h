@@ -13,7 +13,7 @@ namespace drywell::sim {
 
 struct Residency {
   uint32_t ctas_per_sm = 1;
-  std::string limit;  // "shared memory", "threads", "registers", "CTAs"
+  std::string limit;                   // "shared memory", "threads", "registers", "CTAs"
   std::vector<ResidencyLimit> limits;  // of each resource
 };
 

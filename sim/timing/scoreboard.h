@@ -11,25 +11,27 @@
 namespace drywell::sim {
 
 /// Where the values of arithmetic come from: a result that goes to another unit takes a cycle more (cross.toml of tests/corpus/timing/mechanisms).
-enum class Producer : uint8_t { other,
-                                alu,
-                                fma,
-                                xu };
+enum class Producer : uint8_t {
+  other,
+  alu,
+  fma,
+  xu
+};
 
 /// The registers of one instruction.
 struct Operands {
   static constexpr uint32_t kNoGuard = ~0u;
   std::span<const uint32_t> reads, writes;
   uint32_t guard = kNoGuard;
-  Time guard_extra = 0;  // cycles that a guard needs beyond its value's latency
+  Time guard_extra = 0;             // cycles that a guard needs beyond its value's latency
   Producer unit = Producer::other;  // of the instruction
 };
 
 /// The issue conditions that an instruction's operands set.
 struct Readiness {
   static constexpr uint64_t kNoLoad = ~uint64_t{0};
-  Time ready = 0;   // its operands are ready and the warp may issue
-  Time inputs = 0;  // its operands alone are ready
+  Time ready = 0;                          // its operands are ready and the warp may issue
+  Time inputs = 0;                         // its operands alone are ready
   Stall why = Stall::register_dependency;  // the reason of the operand that is ready last
   uint64_t load = kNoLoad;                 // this load has to be answered first; the cycles above are those of the other operands
 };

@@ -24,9 +24,9 @@ inline constexpr size_t kLocalPipes = static_cast<size_t>(Pipe::lsu);
 struct Partition {
   IssueSlot slot;
   std::array<Server, kLocalPipes> pipes;
-  Server fma_lite;  // the half of the FMA pipe that has no integers; the other one is Pipe::fma
-  Server lsu;   // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
-  Server tmem;  // ld and st share the port
+  Server fma_lite;          // the half of the FMA pipe that has no integers; the other one is Pipe::fma
+  Server lsu;               // half a wavefront a cycle per sub-partition (docs/facts/timing.md §6)
+  Server tmem;              // ld and st share the port
   PlaceQueue tensor_queue;  // tensor instructions issued from this sub-partition that have not left the pipe's queue
 };
 
@@ -37,18 +37,18 @@ struct SmUnits {
   uint32_t id = 0;  // %smid
   std::vector<Partition> partitions;
   size_t next_partition = 0;  // of the next CTA's first warp
-  Server lsu;        // one wavefront a cycle
-  Server dsmem;      // loads and stores of other CTAs' shared memory
-  Server barrier;    // named-barrier unit
-  Server tensor;     // array
-  Server tmem_copy;  // tcgen05.cp
+  Server lsu;                 // one wavefront a cycle
+  Server dsmem;               // loads and stores of other CTAs' shared memory
+  Server barrier;             // named-barrier unit
+  Server tensor;              // array
+  Server tmem_copy;           // tcgen05.cp
   TmaEngine tma;
   SmemPort smem;
   L1Cache l1;
   ConstantCache constants;
   WaitingStores stores;
   std::unique_ptr<Tmem> tensor_memory;  // the SM's CTAs share the columns (PTX ISA 9.7.16.7)
-  bool in_batch = false;      // tensor core: the instructions before it queued up
+  bool in_batch = false;                // tensor core: the instructions before it queued up
   double last_mma_done = 0;
   Time params_there = kNever;  // cycle from which on the launch's parameters are in the constant cache
   double memory_open = -1;     // cycle from which on accesses to global memory leave; -1: there was none

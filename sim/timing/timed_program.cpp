@@ -26,9 +26,11 @@ using isa::Mod;
 using isa::Slot;
 using isa::TimingClass;
 
-enum class MemoryUse : uint8_t { load,
-                                 store,
-                                 atomic };
+enum class MemoryUse : uint8_t {
+  load,
+  store,
+  atomic
+};
 
 TimingClass memory_class(MemoryUse a, Mod space) {
   const bool store = a == MemoryUse::store;
@@ -182,7 +184,8 @@ OpKind kind_of(TimingClass t) {
 constexpr uint16_t kMatrixRow = 16;  // bytes that a lane of ldmatrix or stmatrix addresses
 
 // The figures of ldmatrix and stmatrix are for .x4; each matrix is a wavefront.
-double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2 : 4; }
+double matrices(const isa::Instruction& i) { return i.has(Mod::x1) ? 1 : i.has(Mod::x2) ? 2
+                                                                                        : 4; }
 
 bool is_matrix_product(const isa::Instruction& i, TimingClass t) {
   return t == TimingClass::mma_sync && i.mod(Slot::shape) != Mod::none && isa::spec(i.op).memory == isa::MemoryRole::none;
@@ -437,8 +440,12 @@ class Maker {
 
 TimingClass special_register_class(isa::SpecialReg r) {
   switch (r) {
-    case isa::SpecialReg::clock: case isa::SpecialReg::clock_hi: case isa::SpecialReg::clock64:
-    case isa::SpecialReg::globaltimer: case isa::SpecialReg::globaltimer_lo: case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
+    case isa::SpecialReg::clock:
+    case isa::SpecialReg::clock_hi:
+    case isa::SpecialReg::clock64:
+    case isa::SpecialReg::globaltimer:
+    case isa::SpecialReg::globaltimer_lo:
+    case isa::SpecialReg::globaltimer_hi: return TimingClass::clock;
     default: return TimingClass::s2r;
   }
 }

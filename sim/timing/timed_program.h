@@ -34,27 +34,27 @@ struct OpInfo {
   OpKind kind = OpKind::local;
   Pipe pipe = Pipe::none;
   isa::TimingClass timing{};
-  uint8_t queue = 1;   // operations the pipe admits ahead
-  uint16_t slots = 1;  // issue cycles: the machine instructions that ptxas makes of it
+  uint8_t queue = 1;      // operations the pipe admits ahead
+  uint16_t slots = 1;     // issue cycles: the machine instructions that ptxas makes of it
   uint8_t elsewhere = 0;  // issue cycles of machine instructions that it needs in other places
-  bool store = false;  // memory: writes only
+  bool store = false;     // memory: writes only
   bool atomic = false;
-  bool real = false;       // memory: of floats
-  bool swaps = false;      // atomic: compare and swap
-  bool counts = false;     // atomic: adds one
-  bool one_lane = false;   // atomic: one access for the warp (warp_atomics.h)
-  bool cached = false;     // memory: may hit in the L1, or leaves there what it stores
-  bool constant = false;   // memory: of constant memory, at a register's address
-  bool relaxed = false;    // .relaxed
-  bool fenced = false;     // .release at cluster scope or wider: a fence comes first
+  bool real = false;                // memory: of floats
+  bool swaps = false;               // atomic: compare and swap
+  bool counts = false;              // atomic: adds one
+  bool one_lane = false;            // atomic: one access for the warp (warp_atomics.h)
+  bool cached = false;              // memory: may hit in the L1, or leaves there what it stores
+  bool constant = false;            // memory: of constant memory, at a register's address
+  bool relaxed = false;             // .relaxed
+  bool fenced = false;              // .release at cluster scope or wider: a fence comes first
   Producer unit = Producer::other;  // where its results come from
   bool either_pipe = false;         // ALU or FMA: which one is decided for the block (balance_pipes)
-  bool sequence = false;     // is_sequence()
-  bool arrives = false;    // barriers: does not wait
-  bool parts = false;      // branch: lanes may go different ways, and meet again
-  bool meets = false;      // lanes that went different ways meet before it
+  bool sequence = false;            // is_sequence()
+  bool arrives = false;             // barriers: does not wait
+  bool parts = false;               // branch: lanes may go different ways, and meet again
+  bool meets = false;               // lanes that went different ways meet before it
   Space space = Space::generic;
-  uint16_t bytes = 0;  // memory: per lane
+  uint16_t bytes = 0;    // memory: per lane
   uint8_t matrices = 0;  // ldmatrix, stmatrix
   uint8_t piece = 0;     // wmma loads and stores: bytes of a line that a machine instruction moves, of eight lines together; others: 0
   uint16_t latency = 0;
@@ -83,7 +83,7 @@ struct TimedProgram {
     uint32_t line = 0;
   };
   std::vector<Line> lines;
-  uint16_t guard_extra = 0;  // cycles that a guard needs beyond a value's latency
+  uint16_t guard_extra = 0;         // cycles that a guard needs beyond a value's latency
   bool talks_between_ctas = false;  // global atomics, volatile or ordered accesses
   bool orders_ctas = false;         // and some of them do not commute: SMs must not run at the same time
 

@@ -66,7 +66,7 @@ class TimedRun {
   TimingContext context_;
   Residency residency_;
   MemorySystem memory_;
-  Server dispatcher_;  // of CTAs
+  Server dispatcher_;             // of CTAs
   std::vector<Server> starters_;  // of their warps, for each group
   double ends_noted_ = 0;
   std::vector<std::unique_ptr<Group>> groups_;
@@ -74,7 +74,7 @@ class TimedRun {
   std::vector<uint32_t> active_;  // groups with an event or instruction in this window
   size_t turn_ = 0;               // advance(): index in active_
   bool window_open_ = false;
-  Time until_ = 0;                // end of the window
+  Time until_ = 0;  // end of the window
   uint64_t started_ = 0, finished_ = 0;
   uint64_t quiet_progress_ = 0;
   Time quiet_since_ = 0, compared_at_ = 0;

@@ -46,7 +46,7 @@ class TmaEngine {
   Server issue_;  // spacing of copies
   Server fill_, drain_;
   uint32_t in_flight_ = 0;
-  std::deque<Copy> waiting_;  // beyond the engine's limit
+  std::deque<Copy> waiting_;           // beyond the engine's limit
   std::vector<uint64_t> tensor_maps_;  // used on this SM before
   double bytes_in_ = 0, bytes_out_ = 0;
 };

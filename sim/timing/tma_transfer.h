@@ -4,13 +4,17 @@
 #include <optional>
 #include <vector>
 
-#include "sim/state/async_op.h"
 #include "drywell/sim/access.h"
+#include "sim/state/async_op.h"
 
 namespace drywell::sim {
 
 struct TmaTransfer {
-  enum class Way : uint8_t { in, out, within_cluster } way = Way::in;
+  enum class Way : uint8_t {
+    in,
+    out,
+    within_cluster
+  } way = Way::in;
   uint32_t bytes = 0;
   bool reduce = false;
   std::vector<ByteRange> ranges;  // whole sectors, in the order of the requests

@@ -22,7 +22,7 @@ constexpr double row_bytes(const UmmaShape& s, int64_t k_bytes) { return static_
 struct UmmaCost {
   double interval = 0;  // cycles until the pipe accepts the next instruction
   double fetch = 0;     // cycles in which the SMEM read stage of each SM is occupied
-  double pass = 0;  // start of service to the last column leaving the array, drain and pair extras included
+  double pass = 0;      // start of service to the last column leaving the array, drain and pair extras included
 };
 
 UmmaShape umma_shape(const Umma& u);

@@ -38,7 +38,8 @@ std::string changed_words(const TraceRecord& a, const TraceRecord& b, TraceProfi
     const std::string_view i = next_token(x), j = next_token(y);
     if (i.empty() && j.empty()) return out;
     if (i == j) continue;
-    add(i.empty() ? fmt::format("{} is new", j) : j.empty() ? fmt::format("{} is gone", i) : fmt::format("{} became {}", i, j));
+    add(i.empty() ? fmt::format("{} is new", j) : j.empty() ? fmt::format("{} is gone", i)
+                                                            : fmt::format("{} became {}", i, j));
   }
 }
 

@@ -7,12 +7,12 @@
 #include <iterator>
 #include <unordered_map>
 
+#include "drywell/core/source_path.h"
 #include "drywell/isa/print.h"
 #include "drywell/sim/run.h"
 #include "drywell/sim/trace.h"
-#include "sim/state/program.h"
-#include "drywell/core/source_path.h"
 #include "sim/events/hub.h"
+#include "sim/state/program.h"
 
 namespace drywell::sim {
 namespace {
@@ -81,7 +81,7 @@ struct Describe {
 };
 
 std::string_view event_name(MbarrierEvent e) {
-  static constexpr std::string_view kNames[] = {"init",   "inval",    "expect_tx", "complete_tx",
+  static constexpr std::string_view kNames[] = {"init", "inval", "expect_tx", "complete_tx",
                                                 "arrive", "complete", "wait"};
   return kNames[static_cast<size_t>(e)];
 }

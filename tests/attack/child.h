@@ -18,7 +18,12 @@ struct Bounds {
 };
 
 struct Ending {
-  enum class How : uint8_t { exited, crashed, hung, over_memory } how = How::exited;
+  enum class How : uint8_t {
+    exited,
+    crashed,
+    hung,
+    over_memory
+  } how = How::exited;
   int code = 0;  // exit code, or the signal of a crash
   double seconds = 0;
   uint64_t peak = 0;     // bytes

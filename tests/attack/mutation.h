@@ -27,7 +27,11 @@ class Random {
 
 /// What is changed: single bytes and pieces; words, by others of the same text; numbers and the operands
 /// between commas.
-enum class Unit : uint8_t { bytes, tokens, operands };
+enum class Unit : uint8_t {
+  bytes,
+  tokens,
+  operands
+};
 
 /// Returns `text` after one to a few changes.
 std::string mutated(std::string_view text, Unit unit, Random& random);

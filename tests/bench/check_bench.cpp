@@ -8,8 +8,8 @@
 
 #include "drywell/sim/check.h"
 #include "kernels/registry.h"
-#include "sim/schedule/functional.h"
 #include "sim/events/hub.h"
+#include "sim/schedule/functional.h"
 #include "sim/timing/timed.h"
 
 namespace {
@@ -80,7 +80,9 @@ void add(const char* kernel, const char* label, const Given& given) {
   for (const sim::DriverKind driver : {sim::DriverKind::eager, sim::DriverKind::timed}) {
     const std::string name = std::string(kernel) + "/" + label + "/" + std::string(sim::driver_name(driver));
     benchmark::RegisterBenchmark(name.c_str(), [=](benchmark::State& s) { compare(s, kernel, given, driver); })
-        ->UseManualTime()->Iterations(1)->Unit(benchmark::kMillisecond);
+        ->UseManualTime()
+        ->Iterations(1)
+        ->Unit(benchmark::kMillisecond);
   }
 }
 

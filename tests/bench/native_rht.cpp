@@ -168,7 +168,8 @@ void native_rht(std::span<const uint16_t> input, uint64_t m, uint64_t n, float a
   float encode = std::min(2688.0f / amax, std::numeric_limits<float>::max());
   if (amax == 0 || encode == 0) encode = 1;
   parallel_for(n / 16, threads, [&](uint64_t first, uint64_t end) {
-    HWY_DYNAMIC_DISPATCH(Columns)(detail::Tensor{input.data(), m, n, encode, 1.0f / encode, out.codes.data(), out.scales.data()}, first * 16, end * 16);
+    HWY_DYNAMIC_DISPATCH(Columns)
+    (detail::Tensor{input.data(), m, n, encode, 1.0f / encode, out.codes.data(), out.scales.data()}, first * 16, end * 16);
   });
 }
 

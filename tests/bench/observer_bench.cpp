@@ -10,7 +10,11 @@ namespace {
 
 using namespace drywell;
 
-enum Attached { kNothing, kDeaf, kChecker };
+enum Attached {
+  kNothing,
+  kDeaf,
+  kChecker
+};
 
 void run_watched(benchmark::State& state, const char* name, const std::vector<std::pair<std::string, std::string>>& params, Attached what) {
   const kernels::Kernel& kernel = kernels::find_kernel(name);

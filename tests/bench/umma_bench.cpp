@@ -88,16 +88,13 @@ numeric::OperandSource source(Codes& c, unsigned rows, unsigned k, unsigned fact
 
 numeric::Format format_of(const std::string& type) {
   static const std::map<std::string, numeric::Format> kFormats = {
-      {"e2m1", numeric::Format::e2m1}, {"e2m3", numeric::Format::e2m3}, {"e4m3", numeric::Format::e4m3},
-      {"e5m2", numeric::Format::e5m2}, {"f16", numeric::Format::f16},   {"bf16", numeric::Format::bf16},
-      {"tf32", numeric::Format::tf32}};
+      {"e2m1", numeric::Format::e2m1}, {"e2m3", numeric::Format::e2m3}, {"e4m3", numeric::Format::e4m3}, {"e5m2", numeric::Format::e5m2}, {"f16", numeric::Format::f16}, {"bf16", numeric::Format::bf16}, {"tf32", numeric::Format::tf32}};
   return kFormats.at(type);
 }
 
 numeric::MmaKind kind_of(const std::string& kind) {
   static const std::map<std::string, numeric::MmaKind> kKinds = {
-      {"f16", numeric::MmaKind::f16},           {"tf32", numeric::MmaKind::tf32}, {"f8f6f4", numeric::MmaKind::f8f6f4},
-      {"mxf8f6f4", numeric::MmaKind::mxf8f6f4}, {"mxf4", numeric::MmaKind::mxf4}, {"mxf4nvf4", numeric::MmaKind::mxf4nvf4}};
+      {"f16", numeric::MmaKind::f16}, {"tf32", numeric::MmaKind::tf32}, {"f8f6f4", numeric::MmaKind::f8f6f4}, {"mxf8f6f4", numeric::MmaKind::mxf8f6f4}, {"mxf4", numeric::MmaKind::mxf4}, {"mxf4nvf4", numeric::MmaKind::mxf4nvf4}};
   return kKinds.at(kind);
 }
 

@@ -19,9 +19,7 @@ struct Range {
 };
 const Range& range_of(const std::string& type) {
   static const std::map<std::string, Range> kRanges = {
-      {"e2m1", {Format::e2m1, 2.5}}, {"e2m3", {Format::e2m3, 2.5}}, {"e3m2", {Format::e3m2, 9}},
-      {"e4m3", {Format::e4m3, 150}}, {"e5m2", {Format::e5m2, 8}},   {"f16", {Format::f16, 1}},
-      {"bf16", {Format::bf16, 1}},   {"tf32", {Format::tf32, 1}}};
+      {"e2m1", {Format::e2m1, 2.5}}, {"e2m3", {Format::e2m3, 2.5}}, {"e3m2", {Format::e3m2, 9}}, {"e4m3", {Format::e4m3, 150}}, {"e5m2", {Format::e5m2, 8}}, {"f16", {Format::f16, 1}}, {"bf16", {Format::bf16, 1}}, {"tf32", {Format::tf32, 1}}};
   return kRanges.at(type);
 }
 

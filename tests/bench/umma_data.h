@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "drywell/sim/numeric/mma.h"
 #include "conformance/programs/tensor_case.h"
+#include "drywell/sim/numeric/mma.h"
 
 namespace drywell::bench {
 

@@ -173,7 +173,8 @@ TEST(DescribeOrder, NamesTheFenceThatIsMissing) {
 TEST(DescribeFindings, ThePartyOfMissingBytesDoesWhatItDoes) {
   const auto roles = [](const std::string& body) {
     std::string all;
-    for (const sim::Finding& f : findings_of(body, 32)) if (f.code == "H7305") all += f.here.role + ": " + f.here.where.ptx.substr(0, 40);
+    for (const sim::Finding& f : findings_of(body, 32))
+      if (f.code == "H7305") all += f.here.role + ": " + f.here.where.ptx.substr(0, 40);
     return all;
   };
   EXPECT_EQ(roles(kBarrier + "@first mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [bar], 64;\n"), "expects bytes: @first mbarrier.expect_tx.relaxed.cta.sh");

@@ -112,7 +112,8 @@ TEST(LookAlike, APeersCopyOverTheWordOfAlloc) {
   @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
   mov.u16 %h1, 3;
   @leader cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [smem], [buf0], 512, [bar], %h1;
-)" + wait_for("[bar]", 0) + cluster_sync() + "@%p2 " + kFree;
+)" + wait_for("[bar]", 0) +
+           cluster_sync() + "@%p2 " + kFree;
   expect_silence(c);
 }
 
@@ -270,7 +271,8 @@ TEST(LookAlike, CopyThenProductOfOneThread) {
   add.u32 %r5, %r2, 16;
   @first tcgen05.cp.cta_group::1.128x256b [%r5], %rd1;
   @first tcgen05.mma.cta_group::1.kind::f16 [%r2], [%r5], %rd2, %r3, %p3;
-)" + kCommit + wait_for("[bar+8]", 0) + kFree;
+)" + kCommit +
+           wait_for("[bar+8]", 0) + kFree;
   expect_silence(c);
 }
 
@@ -280,7 +282,8 @@ TEST(LookAlike, ExpectTxAfterTheCopy) {
   c.body = kBarriers + R"(
   @first cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [smem], [buf0], 512, [bar];
   @first mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 512;
-)" + wait_for("[bar]", 0) + R"(
+)" + wait_for("[bar]", 0) +
+           R"(
   ld.shared.b32 %r4, [smem];
 )";
   expect_silence(c);
@@ -306,7 +309,8 @@ TEST(LookAlike, PairCopiesArriveOnTheLeadCta) {
   @first cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes [smem], [map0, {%r20, %r20}], [%r6];
   setp.eq.u32 %p2, rank, 0;
   @!%p2 bra OVER;
-)" + wait_for("[bar]", 0) + "OVER:\n" + cluster_sync();
+)" + wait_for("[bar]", 0) +
+           "OVER:\n" + cluster_sync();
   expect_silence(c);
 }
 
@@ -340,7 +344,8 @@ TEST(LookAlike, TensorMemoryBehindAFlag) {
   @%p4 mbarrier.init.shared::cta.b64 [bar], 1;
   @%p4 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [bar];
   bar.warp.sync -1;
-)" + wait_for("[bar]", 0) + R"(
+)" + wait_for("[bar]", 0) +
+           R"(
   bar.sync 1, 64;
   END: bar.warp.sync -1;
 )";

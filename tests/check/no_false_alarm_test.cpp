@@ -5,10 +5,10 @@
 #include <sstream>
 #include <string>
 
-#include "drywell/sim/check.h"
 #include "conformance/programs/program.h"
-#include "launch/plan.h"
+#include "drywell/sim/check.h"
 #include "kernels/registry.h"
+#include "launch/plan.h"
 #include "support/paths.h"
 
 namespace drywell::kernels {

@@ -24,8 +24,10 @@ struct SmallCluster {
   }
 
   // Instructions for accesses to be at: pcs 0 to 3.
-  isa::Module module = isa::parse_ptx_or_throw(".version 8.6\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<4>;\nmov.u32 %r0, 0;\n"
-                                               "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nret;\n}\n", "small.ptx");
+  isa::Module module = isa::parse_ptx_or_throw(
+      ".version 8.6\n.target sm_100a\n.address_size 64\n.entry k()\n{\n.reg .b32 %r<4>;\nmov.u32 %r0, 0;\n"
+      "mov.u32 %r1, 1;\nmov.u32 %r2, 2;\nret;\n}\n",
+      "small.ptx");
   std::unique_ptr<Program> program = decode(module, module.functions[0], {});
   Launch launch;
   Cluster cluster;

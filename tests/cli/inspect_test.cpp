@@ -148,12 +148,10 @@ INSTANTIATE_TEST_SUITE_P(
         ArticleCommand{"Sm90ScalingGroupwiseStaged", "((1,128),(128,1),4):((0,1),(0,128),128)", blockwise("1x128x128")},
         // "Blockwise and Groupwise GEMM and Grouped GEMM on Blackwell", section "Scale Factor Tensors":
         // ((scale granularity M, M / scale granularity M), (scale granularity K, K / scale granularity K)) : ((0, int), (0, int))
-        ArticleCommand{"SoftwareScalingSfa", "((1,8192),(128,64),1):((0,64),(0,1),524288)",
-                    {"sf", "blockwise", "--granularity=1x128x128", "--problem=8192x8192x8192", "--major-a=k"}},
+        ArticleCommand{"SoftwareScalingSfa", "((1,8192),(128,64),1):((0,64),(0,1),524288)", {"sf", "blockwise", "--granularity=1x128x128", "--problem=8192x8192x8192", "--major-a=k"}},
         // "NVFP4 training in TransformerEngine", section "Epilogue Setup", bulk_tmem_mma:
         // tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)
-        ArticleCommand{"Nvfp4TrainingBulkTmemMma", "agrees: 2048 elements of 16 instructions",
-                    {"tmem", "check", "tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", "--n=16"}}),
+        ArticleCommand{"Nvfp4TrainingBulkTmemMma", "agrees: 2048 elements of 16 instructions", {"tmem", "check", "tmem_[32b](0x0000.0000) o ((_128,_16),_1,_1,_16):((_65536,_1),_0,_0,_16)", "--n=16"}}),
     [](const auto& i) { return std::string(i.param.name); });
 
 class InspectMistake : public testing::TestWithParam<Mistake> {};
@@ -353,7 +351,9 @@ TEST(InspectTrace, ExportsTimelines) {
     begins += ph == "b";
     ends += ph == "e";
     stalls += ph == "X" && e.at("name").get<std::string>().starts_with("stall: ");
-    if (ph == "X") { EXPECT_GT(e.at("dur").get<int>(), 0); }
+    if (ph == "X") {
+      EXPECT_GT(e.at("dur").get<int>(), 0);
+    }
   }
   EXPECT_GE(begins, 2u) << "a load and a store by TMA";
   // Flows run from the issuing instruction over the operation's end to the first waiter of its mbarrier; each point is in a slice.

@@ -20,12 +20,16 @@ CudaError cudaGraphExecDestroy(void* executable);
 namespace {
 
 constexpr CudaError kOk = CudaError::success;
-enum Mode { kGlobal,
-            kThreadLocal,
-            kRelaxed };
-enum Status { kNone,
-              kActive,
-              kInvalidated };
+enum Mode {
+  kGlobal,
+  kThreadLocal,
+  kRelaxed
+};
+enum Status {
+  kNone,
+  kActive,
+  kInvalidated
+};
 
 class Capture : public testing::Test {
  protected:

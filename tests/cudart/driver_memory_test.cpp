@@ -204,11 +204,11 @@ TEST_F(DriverMemoryCalls, StreamsWaitForValuesThatAreThere) {
   const uint64_t p = allocate(16, 0);
   ASSERT_EQ(cuStreamWriteValue32_v2(nullptr, p, 7, 0), kOk);
   EXPECT_EQ(read<uint32_t>(p), 7u);
-  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 5, 0), kOk);            // at least
-  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 0xFFFFFFFF, 0), kOk);   // cyclic: 7 comes after -1
-  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 7, 1), kOk);            // equal
-  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 4, 2), kOk);            // a common bit
-  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 8, 3), kOk);            // a bit that neither has
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 5, 0), kOk);           // at least
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 0xFFFFFFFF, 0), kOk);  // cyclic: 7 comes after -1
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 7, 1), kOk);           // equal
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 4, 2), kOk);           // a common bit
+  EXPECT_EQ(cuStreamWaitValue32_v2(nullptr, p, 8, 3), kOk);           // a bit that neither has
   ASSERT_EQ(cuStreamWriteValue64_v2(nullptr, p + 8, uint64_t{1} << 40, 0), kOk);
   EXPECT_EQ(cuStreamWaitValue64_v2(nullptr, p + 8, uint64_t{1} << 39, 0), kOk);
   const uint64_t batch[2][6] = {{2, p, 9, 0, 0, 0}, {1, p, 9, 1, 0, 0}};  // write 9, wait until equal

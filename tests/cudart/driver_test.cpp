@@ -284,7 +284,7 @@ TEST_F(Driver, PointerAttributes) {
   ASSERT_EQ(cuPointerGetAttributes(4, attributes, outs, reinterpret_cast<uint64_t>(&at)), kOk);
   EXPECT_EQ(base, 0u);
   EXPECT_EQ(type, 0u);
-  EXPECT_EQ(ordinal, -2);  // CU_DEVICE_INVALID
+  EXPECT_EQ(ordinal, -2);                                                 // CU_DEVICE_INVALID
   EXPECT_EQ(cuPointerGetAttribute(&at, 4, p), CudaError::invalid_value);  // _HOST_POINTER of device memory
 }
 

@@ -17,8 +17,10 @@ TEST_F(CompiledProgram, ProgramsVerifyThemselvesUnderEveryDriver) {
     const std::string path = program(name);
     for (const char* driver : {"eager", "lazy", "shuffled:3", "timed"}) {
       const Finished f = drywell({"exec", std::string("--driver=") + driver, "--", path});
-      EXPECT_EQ(f.exit_code, 0) << name << " " << driver << "\n" << f.out << f.err;
-      EXPECT_NE(f.out.find("Passed"), std::string::npos) << name << " " << driver << "\n" << f.out << f.err;
+      EXPECT_EQ(f.exit_code, 0) << name << " " << driver << "\n"
+                                << f.out << f.err;
+      EXPECT_NE(f.out.find("Passed"), std::string::npos) << name << " " << driver << "\n"
+                                                         << f.out << f.err;
     }
   }
 }
@@ -155,7 +157,8 @@ TEST_F(CompiledProgram, CooperativeGridsMeetUnderEveryDriver) {
   const std::string path = program("grid_sync");
   for (const char* driver : {"eager", "lazy", "shuffled:3", "timed"}) {
     const Finished f = exec({std::string("--driver=") + driver}, path);
-    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n"
+                              << f.out << f.err;
     EXPECT_NE(f.err.find("a cooperative grid of"), std::string::npos) << f.err;
   }
   const Finished checked = exec({"--check", "--kernel=hand_round|sum_of_tiles"}, path);
@@ -173,7 +176,8 @@ TEST_F(CompiledProgram, TranslationUnitsAreLinked) {
   const std::string path = program("linked", {"linked_main", "linked_part"}, {"-rdc=true"});
   for (const char* driver : {"eager", "shuffled:3", "timed"}) {
     const Finished f = exec({std::string("--driver=") + driver}, path);
-    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n"
+                              << f.out << f.err;
   }
 }
 
@@ -193,7 +197,8 @@ TEST_F(CompiledProgram, WhatIsNotServedIsNamedOnce) {
   for (const char* name : {"cudaMallocArray", "cudaMalloc3DArray", "cudaMallocMipmappedArray", "cudaCreateTextureObject", "cudaCreateSurfaceObject",
                            "cudaIpcGetMemHandle", "cudaIpcOpenMemHandle", "cudaIpcGetEventHandle", "cudaImportExternalMemory"}) {
     const std::string line = std::string("drywell: ") + name + " is not served\n";
-    EXPECT_NE(f.err.find(line), std::string::npos) << name << "\n" << f.err;
+    EXPECT_NE(f.err.find(line), std::string::npos) << name << "\n"
+                                                   << f.err;
     EXPECT_EQ(f.err.find(line), f.err.rfind(line)) << f.err;
   }
   EXPECT_NE(f.err.find("U5001: textures and surfaces ('tex.2d"), std::string::npos) << f.err;

@@ -26,7 +26,8 @@ TEST_P(Compressed, EveryImageIsReadAndSaysItsTarget) {
   for (const FatbinImage& i : images) {
     EXPECT_EQ(i.kind, ImageKind::ptx);
     const std::string text = i.ptx();
-    EXPECT_NE(text.find(".target sm_" + i.target().substr(8)), std::string::npos) << i.target() << "\n" << text;
+    EXPECT_NE(text.find(".target sm_" + i.target().substr(8)), std::string::npos) << i.target() << "\n"
+                                                                                  << text;
     EXPECT_NE(text.find(".visible .entry fill("), std::string::npos);
     EXPECT_EQ(text.back(), '\n');
   }
@@ -106,13 +107,15 @@ TEST(Lz4, LiteralsMatchesAndLongLengths) {
   };
   EXPECT_EQ(decode({0x30, 'a', 'b', 'c'}, 3), "abc");
   // "ab", then 6 bytes from 2 back, then "z".
-  EXPECT_EQ(decode({0x22, 'a', 'b', 2, 0, 0x10, 'z'}, 9), "abababab" "z");
+  EXPECT_EQ(decode({0x22, 'a', 'b', 2, 0, 0x10, 'z'}, 9),
+            "abababab"
+            "z");
   // "x", then 4 + 15 + 6 from 1 back, then "y".
   EXPECT_EQ(decode({0x1F, 'x', 1, 0, 6, 0x10, 'y'}, 27), std::string(26, 'x') + "y");
-  EXPECT_EQ(decode({0x30, 'a', 'b'}, 3), "damaged");             // fewer literals than said
-  EXPECT_EQ(decode({0x10, 'a', 2, 0}, 5), "damaged");            // before the beginning
-  EXPECT_EQ(decode({0x10, 'a', 0, 0}, 5), "damaged");            // no distance at all
-  EXPECT_EQ(decode({0x30, 'a', 'b', 'c'}, 4), "damaged");        // shorter than said
+  EXPECT_EQ(decode({0x30, 'a', 'b'}, 3), "damaged");               // fewer literals than said
+  EXPECT_EQ(decode({0x10, 'a', 2, 0}, 5), "damaged");              // before the beginning
+  EXPECT_EQ(decode({0x10, 'a', 0, 0}, 5), "damaged");              // no distance at all
+  EXPECT_EQ(decode({0x30, 'a', 'b', 'c'}, 4), "damaged");          // shorter than said
   EXPECT_EQ(decode({0x1F, 'x', 1, 0, 255, 255}, 600), "damaged");  // a length without an end
 }
 

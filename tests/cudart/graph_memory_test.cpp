@@ -22,10 +22,12 @@ namespace {
 
 constexpr CudaError kOk = CudaError::success;
 constexpr size_t kBytes = 1 << 20;
-enum Attribute { kUsed,
-                 kUsedMost,
-                 kReserved,
-                 kReservedMost };
+enum Attribute {
+  kUsed,
+  kUsedMost,
+  kReserved,
+  kReservedMost
+};
 
 class GraphMemoryTest : public testing::Test {
  protected:

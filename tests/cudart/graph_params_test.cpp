@@ -129,7 +129,10 @@ TEST_F(GraphParams, FillsAndCopiesAreReadAndChanged) {
   p.value = 0x66;
   ASSERT_EQ(cudaGraphMemsetNodeSetParams(first, &p), kOk);
   const DriverCopy3D copy{{0, 0, 0, 0, DriverMemory::unified, nullptr, reinterpret_cast<uint64_t>(data_), nullptr, nullptr, 0, 0},
-                          {8, 0, 0, 0, DriverMemory::unified, nullptr, reinterpret_cast<uint64_t>(data_), nullptr, nullptr, 64, 0}, 4, 1, 1};
+                          {8, 0, 0, 0, DriverMemory::unified, nullptr, reinterpret_cast<uint64_t>(data_), nullptr, nullptr, 64, 0},
+                          4,
+                          1,
+                          1};
   ASSERT_EQ(cuGraphAddMemcpyNode(&second, graph_, &first, 1, &copy, nullptr), kOk);
   DriverCopy3D read{};
   ASSERT_EQ(cuGraphMemcpyNodeGetParams(second, &read), kOk);
@@ -248,7 +251,9 @@ TEST_F(GraphParams, APictureNamesKernelsAndEdges) {
 TEST_F(GraphParams, AnObjectLivesAsLongAsAnExecutableGraphHoldsIt) {
   int destroyed = 0;
   void *object = nullptr, *mine = nullptr, *executable = nullptr;
-  ASSERT_EQ(cudaUserObjectCreate(&object, &destroyed, [](void* p) { ++*static_cast<int*>(p); }, 1, 1), kOk);
+  ASSERT_EQ(cudaUserObjectCreate(
+                &object, &destroyed, [](void* p) { ++*static_cast<int*>(p); }, 1, 1),
+            kOk);
   ASSERT_EQ(cudaGraphCreate(&mine, 0), kOk);
   ASSERT_EQ(cudaGraphRetainUserObject(mine, object, 1, 1), kOk);  // the graph takes the reference over
   ASSERT_EQ(cudaGraphInstantiate(&executable, mine, 0), kOk);

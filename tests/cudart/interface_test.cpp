@@ -10,8 +10,10 @@ class Interface : public CompiledProgram, public testing::WithParamInterface<con
 TEST_P(Interface, DoesWhatCudaDocuments) {
   for (const char* driver : {"eager", "timed"}) {
     const Finished f = exec({std::string("--driver=") + driver}, program(GetParam(), {"-L/usr/local/cuda/lib64/stubs", "-lcuda"}));
-    EXPECT_EQ(f.exit_code, 0) << driver << "\n" << f.out << f.err;
-    EXPECT_NE(f.out.find("Passed"), std::string::npos) << driver << "\n" << f.out << f.err;
+    EXPECT_EQ(f.exit_code, 0) << driver << "\n"
+                              << f.out << f.err;
+    EXPECT_NE(f.out.find("Passed"), std::string::npos) << driver << "\n"
+                                                       << f.out << f.err;
   }
 }
 

@@ -11,8 +11,8 @@ TEST(KernelNames, HaveNeitherResultNorParameters) {
   EXPECT_EQ(plain_name("_Z4axpyPfS_j"), "axpy");
   EXPECT_EQ(plain_name("_Z4fillIfLi3EEvPT_"), "fill<float, 3>");
   EXPECT_EQ(plain_name("_ZN12_GLOBAL__N_14copyEPf"), "(anonymous namespace)::copy");
-  EXPECT_EQ(plain_name("saxpy"), "saxpy");  // extern "C"
-  EXPECT_EQ(plain_name("f"), "f");          // the mangled name of a type, but no mangled function
+  EXPECT_EQ(plain_name("saxpy"), "saxpy");                                                                              // extern "C"
+  EXPECT_EQ(plain_name("f"), "f");                                                                                      // the mangled name of a type, but no mangled function
   EXPECT_EQ(plain_name("_ZN8__main__4axpyB2v1B38cw51cXTLSUwv1sDUaKthaKCjYKCpo4DkeVtwuOE5ArrayIfE"), "__main__::axpy");  // Numba's tags
 }
 

@@ -26,8 +26,7 @@ struct Policy {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},     {sim::DriverKind::shuffled, 1},
-                                {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
+constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
 
 /// Runs the kernel with `threads` threads on random bytes under every policy; returns the (equal) outputs.
 Bytes run(const std::string& body, uint32_t threads, const Bytes& in) {
@@ -78,7 +77,9 @@ TEST(CpAsync, FillsWithZeros) {
   Bytes out = run("  and.b32 %t5, %me, 15;\n  cp.async.cg.shared.global.L2::128B [%t0], [%d1], 16, %t5;\n  cp.async.wait_all;\n", 32, in);
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 < (i / 16) % 16 ? in[i] : 0) << i;
   out = run("  setp.lt.u32 %p1, %me, 7;\n  cp.async.ca.shared.global [%t0], [%d1], 8, %p1;\n  cp.async.wait_all;\n", 32, in);
-  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 >= 8 ? 0xFF : i / 16 < 7 ? 0 : in[i]) << i;
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 >= 8 ? 0xFF : i / 16 < 7 ? 0
+                                                                                            : in[i])
+                                              << i;
 }
 
 // With zero bytes to read, any source address is allowed.
@@ -95,14 +96,18 @@ TEST(CpAsync, GroupsCompleteInOrder) {
       "  cp.async.ca.shared.global [%t0+4], [%d1+4], 4;\n  cp.async.commit_group;\n"
       "  cp.async.wait_group 1;\n  ld.shared.u32 %t9, [%t0];\n  cp.async.wait_group 0;\n  st.shared.u32 [%t0+8], %t9;\n";
   const Bytes out = run(body, 64, in);
-  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 < 8 ? in[i] : i % 16 < 12 ? in[i - 8] : 0xFF) << i;
+  for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], i % 16 < 8 ? in[i] : i % 16 < 12 ? in[i - 8]
+                                                                                             : 0xFF)
+                                              << i;
 }
 
 // A warp whose lanes are in different groups: half of them commit once more.
 TEST(CpAsync, LanesCountTheirOwnGroups) {
   const Bytes in = random_bytes(32 * 16);
-  const Bytes out = run("  setp.lt.u32 %p1, %me, 16;\n  @%p1 cp.async.commit_group;\n  cp.async.ca.shared.global [%t0], [%d1], 16;\n"
-                        "  cp.async.commit_group;\n  cp.async.wait_group 0;\n", 32, in);
+  const Bytes out = run(
+      "  setp.lt.u32 %p1, %me, 16;\n  @%p1 cp.async.commit_group;\n  cp.async.ca.shared.global [%t0], [%d1], 16;\n"
+      "  cp.async.commit_group;\n  cp.async.wait_group 0;\n",
+      32, in);
   EXPECT_EQ(out, in);
 }
 

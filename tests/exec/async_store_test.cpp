@@ -71,12 +71,7 @@ TEST(RedAsync, EveryOperation) {
     std::function<uint32_t(uint32_t)> want;
   };
   const std::vector<Row> rows = {
-      {"add.u32", [](uint32_t v) { return kOld + v; }}, {"add.s32", [](uint32_t v) { return kOld + v; }},
-      {"min.u32", [](uint32_t v) { return v; }},        {"max.u32", [](uint32_t) { return kOld; }},
-      {"min.s32", [](uint32_t) { return kOld; }},       {"max.s32", [](uint32_t v) { return v; }},
-      {"inc.u32", [](uint32_t) { return 0u; }},         {"dec.u32", [](uint32_t v) { return v; }},
-      {"and.b32", [](uint32_t v) { return kOld & v; }}, {"or.b32", [](uint32_t v) { return kOld | v; }},
-      {"xor.b32", [](uint32_t v) { return kOld ^ v; }}};
+      {"add.u32", [](uint32_t v) { return kOld + v; }}, {"add.s32", [](uint32_t v) { return kOld + v; }}, {"min.u32", [](uint32_t v) { return v; }}, {"max.u32", [](uint32_t) { return kOld; }}, {"min.s32", [](uint32_t) { return kOld; }}, {"max.s32", [](uint32_t v) { return v; }}, {"inc.u32", [](uint32_t) { return 0u; }}, {"dec.u32", [](uint32_t v) { return v; }}, {"and.b32", [](uint32_t v) { return kOld & v; }}, {"or.b32", [](uint32_t v) { return kOld | v; }}, {"xor.b32", [](uint32_t v) { return kOld ^ v; }}};
   std::string send;
   const std::string op = "  @first red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.";
   for (size_t i = 0; i < rows.size(); ++i)

@@ -25,7 +25,8 @@ struct Shot {
 };
 Shot shoot(const std::string& op, const std::string& type, uint64_t old, uint64_t b, uint64_t c = 0, const std::string& space = ".global", bool red = false) {
   const unsigned bits = bits_of(type);
-  const char* r = bits == 64 ? "d" : bits == 32 ? "w" : "h";
+  const char* r = bits == 64 ? "d" : bits == 32 ? "w"
+                                                : "h";
   const std::string noftz = type.find("f16") != std::string::npos ? ".noftz" : "";
   std::string body = "  .shared .align 16 .b8 cell[16];\n";
   const bool shared = space == ".shared";
@@ -62,12 +63,7 @@ std::vector<Case> integer_cases() {
   const auto second = [](auto, auto b) { return b; };
   const auto up = [](auto a, auto b) { return a >= b ? 0 : a + 1; };
   const auto down = [](auto a, auto b) { return a == 0 || a > b ? b : a - 1; };
-  return {{"and", "b32", on<uint32_t>(both)},    {"or", "b32", on<uint32_t>(either)}, {"xor", "b32", on<uint32_t>(differ)},  {"and", "b64", on<uint64_t>(both)},
-          {"or", "b64", on<uint64_t>(either)},   {"xor", "b64", on<uint64_t>(differ)}, {"exch", "b32", on<uint32_t>(second)}, {"exch", "b64", on<uint64_t>(second)},
-          {"add", "u32", on<uint32_t>(add)},     {"add", "s32", on<uint32_t>(add)},    {"add", "u64", on<uint64_t>(add)},     {"inc", "u32", on<uint32_t>(up)},
-          {"dec", "u32", on<uint32_t>(down)},    {"min", "u32", on<uint32_t>(least)},  {"min", "s32", on<int32_t>(least)},    {"min", "u64", on<uint64_t>(least)},
-          {"min", "s64", on<int64_t>(least)},    {"max", "u32", on<uint32_t>(most)},   {"max", "s32", on<int32_t>(most)},     {"max", "u64", on<uint64_t>(most)},
-          {"max", "s64", on<int64_t>(most)}};
+  return {{"and", "b32", on<uint32_t>(both)}, {"or", "b32", on<uint32_t>(either)}, {"xor", "b32", on<uint32_t>(differ)}, {"and", "b64", on<uint64_t>(both)}, {"or", "b64", on<uint64_t>(either)}, {"xor", "b64", on<uint64_t>(differ)}, {"exch", "b32", on<uint32_t>(second)}, {"exch", "b64", on<uint64_t>(second)}, {"add", "u32", on<uint32_t>(add)}, {"add", "s32", on<uint32_t>(add)}, {"add", "u64", on<uint64_t>(add)}, {"inc", "u32", on<uint32_t>(up)}, {"dec", "u32", on<uint32_t>(down)}, {"min", "u32", on<uint32_t>(least)}, {"min", "s32", on<int32_t>(least)}, {"min", "u64", on<uint64_t>(least)}, {"min", "s64", on<int64_t>(least)}, {"max", "u32", on<uint32_t>(most)}, {"max", "s32", on<int32_t>(most)}, {"max", "u64", on<uint64_t>(most)}, {"max", "s64", on<int64_t>(most)}};
 }
 
 TEST(Atomic, IntegersInEverySpace) {
@@ -110,7 +106,7 @@ TEST(Atomic, FloatSums) {
   EXPECT_EQ(shoot("add", "f32", 0x7F800000, 0xFF800000).memory, 0x7FFFFFFFu);
   EXPECT_EQ(shoot("add", "f64", word(1.0), word(0x1p-52)).memory, word(1.0 + 0x1p-52));
   EXPECT_EQ(shoot("add", "f64", 1, 2).memory, 3u);
-  EXPECT_EQ(shoot("add", "f16", 0x3C00, 0x1000).memory, 0x3C00u);   // 1 + 2^-11, tie to even
+  EXPECT_EQ(shoot("add", "f16", 0x3C00, 0x1000).memory, 0x3C00u);  // 1 + 2^-11, tie to even
   EXPECT_EQ(shoot("add", "f16", 0x3C01, 0x1000).memory, 0x3C02u);
   EXPECT_EQ(shoot("add", "f16", 0x0001, 0x0001).memory, 0x0002u);
   EXPECT_EQ(shoot("add", "f16x2", 0x3C007BFF, 0x3C004C00).memory, 0x40007C00u);
@@ -124,9 +120,10 @@ TEST(Atomic, WideExchangeAndSwap) {
   p.bits = 64;
   p.inputs = 4;
   p.outputs = 4;
-  p.body = "  .reg .b128 %q<4>;\n  mov.b128 %q0, {%i0, %i1};\n  mov.b128 %q1, {%i2, %i3};\n  mad.lo.u32 %t0, %lane, 16, %s;\n"
-           "  st.shared.b128 [%t0], %q0;\n  atom.shared.cas.b128 %q2, [%t0], %q0, %q1;\n  atom.shared.exch.b128 %q3, [%t0], %q2;\n"
-           "  mov.b128 {%o0, %o1}, %q2;\n  mov.b128 {%o2, %o3}, %q3;";
+  p.body =
+      "  .reg .b128 %q<4>;\n  mov.b128 %q0, {%i0, %i1};\n  mov.b128 %q1, {%i2, %i3};\n  mad.lo.u32 %t0, %lane, 16, %s;\n"
+      "  st.shared.b128 [%t0], %q0;\n  atom.shared.cas.b128 %q2, [%t0], %q0, %q1;\n  atom.shared.exch.b128 %q3, [%t0], %q2;\n"
+      "  mov.b128 {%o0, %o1}, %q2;\n  mov.b128 {%o2, %o3}, %q3;";
   std::vector<uint64_t> in(128);
   Words words(1);
   for (uint64_t& v : in) v = words.next();

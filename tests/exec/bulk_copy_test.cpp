@@ -248,8 +248,8 @@ std::vector<Reduction> all_reductions() {
 // Random words and, for every type, words that are edges of something.
 Bytes operands(uint32_t seed) {
   std::vector<uint16_t> v = random_words<uint16_t>(kBytes / 2, seed);
-  const uint16_t edges[] = {0,      0x8000, 0x7FFF, 0xFFFF, 0x7C00, 0xFC00, 0x7F80,
-                            0xFF80, 1,      0x8001, 0x3C00, 0xBC00, 0x3F80};
+  const uint16_t edges[] = {0, 0x8000, 0x7FFF, 0xFFFF, 0x7C00, 0xFC00, 0x7F80,
+                            0xFF80, 1, 0x8001, 0x3C00, 0xBC00, 0x3F80};
   for (size_t i = 0; i < 200; ++i) v[i] = edges[(i * 7 + seed * 5 + i / 13) % 13];
   for (size_t i = 200; i < 300; ++i) v[i] = i % 4 == seed % 4 ? v[i] : 0;
   return to_bytes(v);
@@ -324,7 +324,8 @@ TEST(TensorReduce, EveryOperationAndType) {
     if (t == "s64") return TensorType::s64;
     if (t == "b32") return which % 2 == 0 ? TensorType::u32 : TensorType::s32;
     if (t == "b64") return TensorType::u64;
-    return t == "f16" ? TensorType::f16 : t == "bf16" ? TensorType::bf16 : TensorType::f32;
+    return t == "f16" ? TensorType::f16 : t == "bf16" ? TensorType::bf16
+                                                      : TensorType::f32;
   };
   uint64_t which = 0;
   for (const Reduction& r : all_reductions()) {

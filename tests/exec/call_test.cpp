@@ -96,7 +96,8 @@ E:)";
   const auto in = test::integer_values(32, 200, 1);
   const auto got = test::run_lanes(body, {"w0"}, {"w1"}, {in}, {"p0"});
   for (size_t i = 0; i < in.size(); ++i)
-    EXPECT_EQ(got[0][i], (in[i] & 3) == 0 ? 100u : (in[i] & 3) == 1 ? 200u : 300u);
+    EXPECT_EQ(got[0][i], (in[i] & 3) == 0 ? 100u : (in[i] & 3) == 1 ? 200u
+                                                                    : 300u);
 }
 
 TEST(BranchIndexed, IndexOutsideTheListIsAFault) {

@@ -250,8 +250,9 @@ TEST(DeviceMemory, LargeVariablesAreZeroAndTakeNoHostMemory) {
 
 TEST(DeviceMemory, SharedVariablesOfAKernelAreLaidOutOnce) {
   Device d;
-  const LoadedModule m = d.load(test::parse_or_throw(".version 9.0\n.target sm_100a\n.address_size 64\n"
-                                                     ".visible .entry k() { .shared .align 4 .b8 s[4000]; .reg .b32 %r; mov.u32 %r, s; st.shared.u32 [%r], 1; ret; }\n"));
+  const LoadedModule m = d.load(test::parse_or_throw(
+      ".version 9.0\n.target sm_100a\n.address_size 64\n"
+      ".visible .entry k() { .shared .align 4 .b8 s[4000]; .reg .b32 %r; mov.u32 %r, s; st.shared.u32 [%r], 1; ret; }\n"));
   EXPECT_EQ(d.static_smem(m, "k"), 4000u);
 }
 

@@ -151,7 +151,8 @@ TEST(MbarrierWord, RandomSequencesFollowTheModel) {
     const Sequence q = random_sequence(seed, false);
     const AsyncCase c = one_thread(
         fmt::format("  mbarrier.init.shared::cta.b64 [bar], {};\n", q.count) + q.text + word_to(0), 1);
-    EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0))[0], q.model.word()) << seed << "\n" << q.text;
+    EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(c).at(0))[0], q.model.word()) << seed << "\n"
+                                                                                << q.text;
   }
 }
 
@@ -220,7 +221,8 @@ TEST(MbarrierState, PendingCountIsThatBeforeTheOperation) {
 )",
                         count) +
             keep("%rd2", want.size());
-    want.push_back(want.empty() ? 9 : want.size() == 1 ? 7 : 4);
+    want.push_back(want.empty() ? 9 : want.size() == 1 ? 7
+                                                       : 4);
   }
   EXPECT_EQ(from_bytes<uint64_t>(run_everywhere(one_thread(body, 3)).at(0)), want);
 }

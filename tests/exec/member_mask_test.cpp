@@ -54,7 +54,8 @@ TEST(MemberMask, TilesVoteAndReduce) {
 
 // Odd and even lanes have taken different ways when the tiles of the odd ones meet.
 TEST(MemberMask, PartsOfTilesMeet) {
-  const std::string body = "mov.u32 w1, %laneid; and.b32 w2, w1, 24; mov.b32 w3, 0xAA; shl.b32 w3, w3, w2; mov.b32 w0, 7; and.b32 w2, w1, 1;\n"
+  const std::string body =
+      "mov.u32 w1, %laneid; and.b32 w2, w1, 24; mov.b32 w3, 0xAA; shl.b32 w3, w3, w2; mov.b32 w0, 7; and.b32 w2, w1, 1;\n"
       "setp.eq.u32 p0, w2, 0; @p0 bra OUT; bar.warp.sync w3; redux.sync.max.u32 w0, w4, w3; bar.warp.sync w3; OUT:";
   const Column v = values();
   const Column got = run_lanes(body, {"w0"}, {"w4"}, {v}, {"w1", "w2", "w3", "p0"}).at(0);
@@ -67,8 +68,9 @@ TEST(MemberMask, PartsOfTilesMeet) {
 
 // Half of every tile executes another barrier instruction, with the same mask.
 TEST(MemberMask, TilesMeetAtDifferentBarriers) {
-  const std::string body = kTileMask + "and.b32 w2, w1, 4; setp.eq.u32 p0, w2, 0; mov.b32 w0, w4; @p0 bra LOW;\n"
-      "bar.warp.sync w3; add.u32 w0, w0, 1; bra OUT; LOW: bar.warp.sync w3; add.u32 w0, w0, 2; OUT:";
+  const std::string body = kTileMask +
+                           "and.b32 w2, w1, 4; setp.eq.u32 p0, w2, 0; mov.b32 w0, w4; @p0 bra LOW;\n"
+                           "bar.warp.sync w3; add.u32 w0, w0, 1; bra OUT; LOW: bar.warp.sync w3; add.u32 w0, w0, 2; OUT:";
   const Column v = values();
   const Column got = run_lanes(body, {"w0"}, {"w4"}, {v}, {"w1", "w2", "w3", "p0"}).at(0);
   for (size_t i = 0; i < kThreads; ++i) EXPECT_EQ(got[i], v[i] + (i % 8 < 4 ? 2 : 1)) << i;

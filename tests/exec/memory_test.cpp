@@ -32,7 +32,8 @@ TEST(LdSt, VectorsOf256Bits) {
   const auto words = random_words(8 * 32, 32, 1), doubles = random_words(4 * 32, 64, 2);
   EXPECT_EQ(through("st.global.v8.b32 [%d9], {%i0, %i1, %i2, %i3, %i4, %i5, %i6, %i7}", "ld.global.v8.b32 {%o0, %o1, %o2, %o3, %o4, %o5, %o6, %o7}, [%d9]", 8, 32, words), words);
   EXPECT_EQ(through("st.global.L1::no_allocate.L2::evict_first.v4.b64 [%d9], {%i0, %i1, %i2, %i3}",
-                    "ld.global.nc.L1::no_allocate.L2::evict_normal.L2::256B.v4.u64 {%o0, %o1, %o2, %o3}, [%d9]", 4, 64, doubles), doubles);
+                    "ld.global.nc.L1::no_allocate.L2::evict_normal.L2::256B.v4.u64 {%o0, %o1, %o2, %o3}, [%d9]", 4, 64, doubles),
+            doubles);
 }
 
 // A sink of a 256-bit store leaves its element as it was (PTX ISA 9.7.9.11); a sink of a load drops it.
@@ -43,7 +44,8 @@ TEST(LdSt, SinksLeaveElementsOut) {
   for (size_t i = 0; i < 32; ++i) want[i] = in[i];                       // element 0 is then left out
   for (size_t i = 0; i < 32; ++i) want[5 * 32 + i] = 0;                  // element 5 is not loaded
   EXPECT_EQ(through("st.global.v8.b32 [%d9], {%i0, %i1, %i2, %i3, %i4, %i5, %i6, %i7};\n  st.global.v8.b32 [%d9], {_, %i0, %i2, %i3, %i4, %i5, %i6, %i7}",
-                    "ld.global.v8.f32 {%o0, %o1, %o2, %o3, %o4, _, %o6, %o7}, [%d9]", 8, 32, in), want);
+                    "ld.global.v8.f32 {%o0, %o1, %o2, %o3, %o4, _, %o6, %o7}, [%d9]", 8, 32, in),
+            want);
 }
 
 TEST(LdSt, EveryVectorOfShared) {
@@ -62,7 +64,9 @@ TEST(LdSt, EveryVectorOfShared) {
       const std::string v = n == 1 ? "" : fmt::format(".v{}", n);
       const auto values = random_words(n * 32, bits, n + bits);
       EXPECT_EQ(through(fmt::format("st.shared{}.b{} [%t9], {}", v, bits, in_names), fmt::format("ld.volatile.shared{}.u{} {}, [%t9]", v, bits, out_names), n, bits,
-                        values), values) << n << " of " << bits;
+                        values),
+                values)
+          << n << " of " << bits;
     }
   }
 }
@@ -72,7 +76,8 @@ TEST(LdSt, Wide128) {
   for (const std::string at : {"shared.b128 [%t9]", "global.b128 [%d9]"}) {
     const std::string space = at.substr(0, at.find('.')), address = at.substr(at.find('['));
     EXPECT_EQ(through(fmt::format(".reg .b128 %q<2>;\n  mov.b128 %q0, {{%i0, %i1}};\n  st.{}.b128 {}, %q0", space, address),
-                      fmt::format("ld.{}.b128 %q1, {};\n  mov.b128 {{%o0, %o1}}, %q1", space, address), 2, 64, in), in);
+                      fmt::format("ld.{}.b128 %q1, {};\n  mov.b128 {{%o0, %o1}}, %q1", space, address), 2, 64, in),
+              in);
   }
 }
 

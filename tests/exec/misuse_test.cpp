@@ -48,7 +48,8 @@ TEST(Misuse, WaitsAreForTheOwnCtasMbarriers) {
   c.ctas = c.cluster = 2;
   c.body = "@first mbarrier.init.shared::cta.b64 [bar], 1;\n" + cluster_sync() +
            "mov.u32 %r1, bar;\nxor.b32 %r2, rank, 1;\nmapa.shared::cluster.u32 %r3, %r1, %r2;\ncvt.u64.u32 %rd1, %r3;\ncvta.shared::cluster.u64 %rd1, %rd1;\n"
-           "mbarrier.test_wait.parity.b64 %p1, [%rd1], 0;\n" + cluster_sync();
+           "mbarrier.test_wait.parity.b64 %p1, [%rd1], 0;\n" +
+           cluster_sync();
   expect_fault(c, Code::F3101);
 }
 
@@ -92,8 +93,9 @@ TEST(Misuse, CallsIntoTheRuntime) {
       ".extern .func __assertfail (.param .b64 m, .param .b64 file, .param .b32 line, .param .b64 function, .param .b64 size);\n.global .align 1 .b8 text[4] = {37, 115, 10, 0};\n";
   c.body = "{\n.param .b64 x;\n.param .b64 z;\n.param .b32 y;\nmov.b64 %rd1, 0x123456789AB8;\nst.param.b64 [x], %rd1;\nst.param.b64 [z], 0;\ncall (y), vprintf, (x, z);\n}\n";
   expect_fault(c, Code::F3007);
-  c.body = "{\n.param .b64 m;\n.param .b64 f;\n.param .b32 l;\n.param .b64 g;\n.param .b64 s;\nmov.b64 %rd1, text;\ncvta.global.u64 %rd1, %rd1;\nst.param.b64 [m], %rd1;\nst.param.b64 [f], %rd1;\n"
-           "st.param.b32 [l], 7;\nst.param.b64 [g], %rd1;\nst.param.b64 [s], 1;\ncall __assertfail, (m, f, l, g, s);\n}\n";
+  c.body =
+      "{\n.param .b64 m;\n.param .b64 f;\n.param .b32 l;\n.param .b64 g;\n.param .b64 s;\nmov.b64 %rd1, text;\ncvta.global.u64 %rd1, %rd1;\nst.param.b64 [m], %rd1;\nst.param.b64 [f], %rd1;\n"
+      "st.param.b32 [l], 7;\nst.param.b64 [g], %rd1;\nst.param.b64 [s], 1;\ncall __assertfail, (m, f, l, g, s);\n}\n";
   expect_fault(c, Code::F3702);
   expect_misuse("trap;\n", Code::F3701);
   expect_misuse("brkpt;\n", Code::F3704);

@@ -24,12 +24,11 @@ struct Form {
   const char* b;
   const char* c;
   const char* target = "sm_100a";
-  const char* extra = "";   // .satfinite
+  const char* extra = "";  // .satfinite
 };
 
 unsigned bits_of(const std::string& type) {
-  static const std::map<std::string, unsigned> kBits = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"s32", 32}, {"f64", 64}, {"e4m3", 8},
-                                                        {"e5m2", 8}, {"s8", 8},    {"u8", 8},    {"s4", 4},   {"u4", 4},   {"b1", 1}};
+  static const std::map<std::string, unsigned> kBits = {{"f16", 16}, {"bf16", 16}, {"tf32", 32}, {"f32", 32}, {"s32", 32}, {"f64", 64}, {"e4m3", 8}, {"e5m2", 8}, {"s8", 8}, {"u8", 8}, {"s4", 4}, {"u4", 4}, {"b1", 1}};
   return kBits.at(type);
 }
 
@@ -38,7 +37,9 @@ uint64_t code_of(const std::string& type, int v) {
   if (type == "f64") return std::bit_cast<uint64_t>(static_cast<double>(v));
   if (type[0] == 's' || type[0] == 'u') return static_cast<uint64_t>(v) & ((uint64_t{1} << bits_of(type)) - 1);
   if (type == "b1") return static_cast<uint64_t>(v & 1);
-  struct Ieee { unsigned exponent, fraction; };
+  struct Ieee {
+    unsigned exponent, fraction;
+  };
   static const std::map<std::string, Ieee> kFormats = {{"f16", {5, 10}}, {"bf16", {8, 7}}, {"tf32", {8, 23}}, {"f32", {8, 23}}, {"e4m3", {4, 3}}, {"e5m2", {5, 2}}};
   const Ieee f = kFormats.at(type);
   if (v == 0) return 0;
@@ -119,7 +120,8 @@ TEST_P(MmaForm, ProductsOfSmallIntegers) {
       int want = c[row * f.n + column];
       for (unsigned k = 0; k < f.k; ++k) {
         const int x = a[row * f.k + k], y = b[column * f.k + k];
-        want += !single_bits ? x * y : std::string(f.extra) == ".xor.popc" ? (x ^ y) & 1 : x & y & 1;
+        want += !single_bits ? x * y : std::string(f.extra) == ".xor.popc" ? (x ^ y) & 1
+                                                                           : x & y & 1;
       }
       const unsigned d_bits = bits_of(f.d);
       const uint64_t got = r.registers[i * d_bits / word * 32 + lane] >> (i * d_bits % word);
@@ -157,9 +159,15 @@ TEST_P(QuadMma, FourProducts) {
   const bool half_c = halves > 0, half_d = halves > 1;
   Words random(11);
   int a[4][8][4], b[4][4][8], c[4][8][8];
-  for (auto& q : a) for (auto& row : q) for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
-  for (auto& q : b) for (auto& row : q) for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
-  for (auto& q : c) for (auto& row : q) for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
+  for (auto& q : a)
+    for (auto& row : q)
+      for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
+  for (auto& q : b)
+    for (auto& row : q)
+      for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
+  for (auto& q : c)
+    for (auto& row : q)
+      for (int& v : row) v = static_cast<int>(random.next() % 7) - 3;
   const auto cd_place = [](bool half, unsigned lane, unsigned i) {
     const unsigned up = lane < 16 ? 0 : 4;
     return half ? std::pair{lane % 4 + up, i} : std::pair{(lane & 1) + (i & 2) + up, (i & 4) + (lane & 2) + (i & 1)};
@@ -217,8 +225,9 @@ TEST(QuadMmaWords, MeasuredOnSilicon) {
     WarpProgram p;
     p.inputs = 5;
     p.outputs = 8;
-    p.body = "  mov.b32 %t1, 0;\n  mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%o0, %o1, %o2, %o3, %o4, %o5, %o6, %o7}, {%i0, %i1}, {%i2, %i3}, "
-             "{%i4, %t1, %t1, %t1, %t1, %t1, %t1, %t1};";
+    p.body =
+        "  mov.b32 %t1, 0;\n  mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 {%o0, %o1, %o2, %o3, %o4, %o5, %o6, %o7}, {%i0, %i1}, {%i2, %i3}, "
+        "{%i4, %t1, %t1, %t1, %t1, %t1, %t1, %t1};";
     std::vector<uint64_t> in(5 * 32);
     in[0] = w.a[0] | w.a[1] << 16;
     in[32] = w.a[2] | w.a[3] << 16;
@@ -244,7 +253,9 @@ class SparseMma : public testing::TestWithParam<SparseForm> {};
 
 TEST_P(SparseMma, ProductsOfSmallIntegers) {
   const SparseForm f = GetParam();
-  const unsigned bits = bits_of(f.a), per = 32 / bits, dense = bits == 32 ? 2 : bits == 4 ? 8 : 4, kept = dense / 2, groups = f.k / dense, stored = f.k / 2;
+  const unsigned bits = bits_of(f.a), per = 32 / bits, dense = bits == 32 ? 2 : bits == 4 ? 8
+                                                                                          : 4,
+                 kept = dense / 2, groups = f.k / dense, stored = f.k / 2;
   Words random(f.k + bits + f.selector);
   const auto value = [&](const std::string& type) {
     const int v = static_cast<int>(random.next() % 7) - 3;
@@ -296,7 +307,9 @@ TEST_P(SparseMma, ProductsOfSmallIntegers) {
       int want = c[row * 8 + column];
       for (unsigned s = 0; s < stored; ++s) {
         const auto [first, second] = choice[row * groups + s / kept];
-        const unsigned at = bits == 32 ? first / 2 : bits == 4 ? 2 * (s % 4 < 2 ? first : second) + s % 2 : s % 2 == 0 ? first : second;
+        const unsigned at = bits == 32 ? first / 2 : bits == 4 ? 2 * (s % 4 < 2 ? first : second) + s % 2
+                                                 : s % 2 == 0  ? first
+                                                               : second;
         want += a[row * stored + s] * b[column * f.k + s / kept * dense + at];
       }
       EXPECT_EQ(r.registers[i * 32 + lane] & 0xFFFFFFFF, code_of(f.d, want) & 0xFFFFFFFF) << "row " << row << " column " << column;

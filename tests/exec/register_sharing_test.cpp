@@ -7,8 +7,8 @@
 
 #include "drywell/isa/parse.h"
 #include "drywell/sim/device.h"
-#include "sim/exec/register_sharing.h"
 #include "sim/events/hub.h"
+#include "sim/exec/register_sharing.h"
 
 namespace drywell::sim {
 namespace {
@@ -49,8 +49,9 @@ TEST(RegisterSharing, OneAfterTheOther) {
 
 TEST(RegisterSharing, NotAcrossALoop) {
   // %a is read in every iteration, %c only in the iteration that writes it.
-  const Layout l("mov.u32 %a, %tid.x;\nmov.u32 %i, 0;\nL:\nadd.u32 %b, %a, %i;\nst.shared.u32 [%b], %b;\nmov.u32 %c, 3;\nst.shared.u32 [0], %c;\n"
-                 "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\nmov.u32 %d, 1;\nst.shared.u32 [0], %d;\n");
+  const Layout l(
+      "mov.u32 %a, %tid.x;\nmov.u32 %i, 0;\nL:\nadd.u32 %b, %a, %i;\nst.shared.u32 [%b], %b;\nmov.u32 %c, 3;\nst.shared.u32 [0], %c;\n"
+      "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\nmov.u32 %d, 1;\nst.shared.u32 [0], %d;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
   EXPECT_FALSE(l.share("%a", "%c"));
   EXPECT_FALSE(l.share("%i", "%c"));
@@ -74,16 +75,18 @@ TEST(RegisterSharing, NotIfReadBeforeWritten) {
 
 TEST(RegisterSharing, NotIfWrittenLater) {
   // The load writes %a when it completes, although %a is not read.
-  const Layout l("mov.u32 %c, 0;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [%c];\nmov.u32 %b, 1;\nst.shared.u32 [0], %b;\ntcgen05.wait::ld.sync.aligned;\n"
-                 "mov.u32 %d, 2;\nst.shared.u32 [0], %d;\n");
+  const Layout l(
+      "mov.u32 %c, 0;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [%c];\nmov.u32 %b, 1;\nst.shared.u32 [0], %b;\ntcgen05.wait::ld.sync.aligned;\n"
+      "mov.u32 %d, 2;\nst.shared.u32 [0], %d;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
   EXPECT_TRUE(l.share("%b", "%d") || l.share("%a", "%d"));
 }
 
 TEST(RegisterSharing, NotIfWrittenInTheNextIteration) {
   // The wait for the load of %a, which is not read, is above it.
-  const Layout l("mov.u32 %i, 0;\nL:\nmov.u32 %b, 1;\ntcgen05.wait::ld.sync.aligned;\nst.shared.u32 [0], %b;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [0];\n"
-                 "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\n");
+  const Layout l(
+      "mov.u32 %i, 0;\nL:\nmov.u32 %b, 1;\ntcgen05.wait::ld.sync.aligned;\nst.shared.u32 [0], %b;\ntcgen05.ld.sync.aligned.32x32b.x1.b32 {%a}, [0];\n"
+      "add.u32 %i, %i, 1;\nsetp.lt.u32 %q, %i, 4;\n@%q bra L;\n");
   EXPECT_FALSE(l.share("%a", "%b"));
 }
 

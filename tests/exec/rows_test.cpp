@@ -50,8 +50,8 @@ Words lane_numbers() {
 // docs/facts/numerics.md §2.1: "<=0.25: 0 | <0.75: 0.5 | <=1.25: 1 | <1.75: 1.5 | <=2.5: 2 | <3.5: 3 | <=5: 4 |
 // >5: 6", NaN +6.
 TEST(CvtE2m1x2, DecisionPoints) {
-  const Words in = {bits(0.25f), bits(0.2500001f), bits(0.75f),     bits(1.25f), bits(1.75f),  bits(2.5f),
-                    bits(3.5f),  bits(5.0f),       bits(5.000001f), bits(-0.0f), bits(-1e30f), 0x7FC00000};
+  const Words in = {bits(0.25f), bits(0.2500001f), bits(0.75f), bits(1.25f), bits(1.75f), bits(2.5f),
+                    bits(3.5f), bits(5.0f), bits(5.000001f), bits(-0.0f), bits(-1e30f), 0x7FC00000};
   const Words want = {0x0, 0x1, 0x2, 0x2, 0x4, 0x4, 0x6, 0x6, 0x7, 0x8, 0xF, 0x7};
   EXPECT_EQ(map_lanes(in,
                       [](KernelBuilder& k, Reg v) {
@@ -87,8 +87,8 @@ TEST(CvtE2m1x4Rs, ZeroBitsTruncateAndOnesRoundUp) {
 
 // docs/facts/numerics.md §2.1: saturation at 448, NaN 0x7F, sign of zero kept.
 TEST(CvtE4m3x2, SaturatesAndKeepsSigns) {
-  const Words in = {bits(448.0f), bits(1e9f), bits(-1e9f),   bits(-0.0f),
-                    0xFFC00000,   bits(1.0f), bits(0x1p-10f)};
+  const Words in = {bits(448.0f), bits(1e9f), bits(-1e9f), bits(-0.0f),
+                    0xFFC00000, bits(1.0f), bits(0x1p-10f)};
   const Words want = {0x7E, 0x7E, 0xFE, 0x80, 0x7F, 0x38, 0x00};
   EXPECT_EQ(map_lanes(in,
                       [](KernelBuilder& k, Reg v) {

@@ -56,7 +56,8 @@ TEST(Divergence, LanesLoopDifferentlyAndMeetAgain) {
       [&] {
         const Reg odd = k.reg(Mod::pred);
         k("setp.ne.u32", odd, k.def("and.b32", v, 1), 0);
-        k.if_else(odd, [&] { k("mad.lo.u32", v, v, 3, 1); }, [&] { k("shr.u32", v, v, 1); });
+        k.if_else(
+            odd, [&] { k("mad.lo.u32", v, v, 3, 1); }, [&] { k("shr.u32", v, v, 1); });
         k("add.u32", steps, steps, 1);
       });
   // All lanes are back together: a full-mask vote must not wait.

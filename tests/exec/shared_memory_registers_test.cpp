@@ -15,12 +15,10 @@ TEST(SharedMemoryRegisters, AreThoseOfAnH200) {
     const char* name;
     uint32_t value;
   };
-  const Answer answers[] = {{"reserved_smem_offset_begin", 0}, {"reserved_smem_offset_end", 288}, {"reserved_smem_offset_cap", 1024},
-                            {"reserved_smem_offset_0", 0},     {"reserved_smem_offset_1", 0},     {"envreg1", 0},
-                            {"envreg2", 0},                    {"total_smem_size", 128},          {"aggr_smem_size", 1124},
-                            {"dynamic_smem_size", 100}};
-  std::string text = ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r1;\n.reg .b64 %rd1;\n"
-                     "ld.param.u64 %rd1, [p];\n";
+  const Answer answers[] = {{"reserved_smem_offset_begin", 0}, {"reserved_smem_offset_end", 288}, {"reserved_smem_offset_cap", 1024}, {"reserved_smem_offset_0", 0}, {"reserved_smem_offset_1", 0}, {"envreg1", 0}, {"envreg2", 0}, {"total_smem_size", 128}, {"aggr_smem_size", 1124}, {"dynamic_smem_size", 100}};
+  std::string text =
+      ".version 8.7\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n.reg .b32 %r1;\n.reg .b64 %rd1;\n"
+      "ld.param.u64 %rd1, [p];\n";
   for (size_t i = 0; i < std::size(answers); ++i) {
     text += std::string("mov.u32 %r1, %") + answers[i].name + ";\nst.global.u32 [%rd1+" + std::to_string(4 * i) + "], %r1;\n";
   }

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "support/twins.h"
 #include "support/tensor_run.h"
+#include "support/twins.h"
 
 namespace drywell::test {
 namespace {
@@ -160,21 +160,21 @@ TEST(Tcgen05Faults, K96AndAbsoluteAddressesBeyondTheirRules) {
 TEST(Tcgen05Faults, InstructionDescriptor) {
   using C = MmaCase;
   const auto bits = [](const char* kind, uint32_t wrong) { return with(small(kind), [=](C& c) { c.wrong_bits = wrong; }); };
-  expect_fault(bits("f16", 1u << 6), Code::F3212);                              // I1: reserved
+  expect_fault(bits("f16", 1u << 6), Code::F3212);  // I1: reserved
   expect_fault(bits("mxf8f6f4", 1u << 3), Code::F3212);
-  expect_fault(bits("f16", (4u ^ 0u) << 17), Code::F3212);                      // I2: N = 0
-  expect_fault(bits("f16", (8u ^ 16u) << 24), Code::F3212);                     // M = 256 in cta_group::1
+  expect_fault(bits("f16", (4u ^ 0u) << 17), Code::F3212);   // I2: N = 0
+  expect_fault(bits("f16", (8u ^ 16u) << 24), Code::F3212);  // M = 256 in cta_group::1
   expect_fault(bits("mxf4", (1u ^ 2u) << 27), Code::F3212);
-  expect_fault(bits("f16", 7u << 7), Code::F3212);                              // I3: type codes
+  expect_fault(bits("f16", 7u << 7), Code::F3212);  // I3: type codes
   expect_fault(bits("f8f6f4", 2u << 10), Code::F3212);
-  expect_fault(bits("tf32", 1u << 4), Code::F3212);                             // f16 D of tf32
-  expect_fault(bits("f16", 1u << 2), Code::F3212);                              // I4: sparse bit
-  expect_fault(bits("f16", 1u << 3), Code::F3212);                              // I5: saturate
-  expect_fault(bits("i8", 1u << 13), Code::F3212);                              // I6: negate
-  expect_fault(bits("f16", 1u), Code::F3212);                                   // I7: selector
-  expect_fault(bits("mxf4", 1u << 4), Code::F3212);                             // I8: id 1 with 2X
-  expect_fault(bits("mxf8f6f4", 1u << 23), Code::F3212);                        // I9: ue4m3
-  expect_fault(bits("mxf4", 1u << 31), Code::F3212);                            // I14: K = 96
+  expect_fault(bits("tf32", 1u << 4), Code::F3212);       // f16 D of tf32
+  expect_fault(bits("f16", 1u << 2), Code::F3212);        // I4: sparse bit
+  expect_fault(bits("f16", 1u << 3), Code::F3212);        // I5: saturate
+  expect_fault(bits("i8", 1u << 13), Code::F3212);        // I6: negate
+  expect_fault(bits("f16", 1u), Code::F3212);             // I7: selector
+  expect_fault(bits("mxf4", 1u << 4), Code::F3212);       // I8: id 1 with 2X
+  expect_fault(bits("mxf8f6f4", 1u << 23), Code::F3212);  // I9: ue4m3
+  expect_fault(bits("mxf4", 1u << 31), Code::F3212);      // I14: K = 96
   expect_fault(with(small("f8f6f4"), [](C& c) { c.a_type = "e2m1", c.wrong_bits = 1u << 15; }), Code::F3212);
   expect_fault(with(small("f16"), [](C& c) { c.a_in_tmem = true, c.wrong_bits = 1u << 15; }), Code::F3212);
   expect_fault(with(small("mxf4nvf4"), [](C& c) { c.factors = 4, c.wrong_bits = 2u << 29; }), Code::F3212);
@@ -201,30 +201,30 @@ TEST(Tcgen05Faults, CollectorUseWithoutFill) {
 TEST(Tcgen05Faults, SharedMemoryDescriptors) {
   const MmaCase c = small("f16");
   const auto a = [&](uint64_t wrong, Code code) { expect_fault(c, code, [=](MmaSetup& s) { s.a_desc ^= wrong; }); };
-  a(uint64_t{3} << 61, Code::F3212);        // D1: undefined swizzle
-  a(uint64_t{1} << 14, Code::F3212);        // reserved
+  a(uint64_t{3} << 61, Code::F3212);  // D1: undefined swizzle
+  a(uint64_t{1} << 14, Code::F3212);  // reserved
   a(uint64_t{1} << 55, Code::F3212);
-  a(uint64_t{1} << 52, Code::F3212);        // D3
-  a(uint64_t{1} << 61, Code::U5402);        // K-major with 32-byte atoms
-  a(uint64_t{0x2000} << 32, Code::F3211);   // D4: far past the CTA's memory
+  a(uint64_t{1} << 52, Code::F3212);       // D3
+  a(uint64_t{1} << 61, Code::U5402);       // K-major with 32-byte atoms
+  a(uint64_t{0x2000} << 32, Code::F3211);  // D4: far past the CTA's memory
   expect_fault(c, Code::F3211, [](MmaSetup& s) { s.b_desc ^= uint64_t{0x2000} << 32; });
-  MmaCase words = small("tf32");       // MN-major tf32 takes the 32-byte atoms only
+  MmaCase words = small("tf32");  // MN-major tf32 takes the 32-byte atoms only
   words.b = {true, Swizzling::s128, 0};
   expect_fault(words, Code::F3212);
-  MmaCase bytes = small("i8");         // and 8 bits for all others
+  MmaCase bytes = small("i8");  // and 8 bits for all others
   bytes.a = {true, Swizzling::s128_atom32, 0};
   expect_fault(bytes, Code::F3212);
 }
 
 TEST(Tcgen05Faults, TensorMemoryPlaces) {
   const auto d = [](uint32_t address) { return [=](MmaSetup& s) { s.d = address; }; };
-  expect_fault(small("f16"), Code::F3213, d(500));                              // M2
-  expect_fault(small("f16"), Code::F3215, d(16 << 16));                         // M4: layout D at lane 16
+  expect_fault(small("f16"), Code::F3213, d(500));       // M2
+  expect_fault(small("f16"), Code::F3215, d(16 << 16));  // M4: layout D at lane 16
   MmaCase half = small("f16");
   half.m = 64;
   expect_fault(half, Code::F3215, d(8 << 16));
   half.a_in_tmem = true;
-  expect_fault(half, Code::F3215, d(16 << 16));                                 // A stays at lane 0
+  expect_fault(half, Code::F3215, d(16 << 16));  // A stays at lane 0
   expect_fault(half, Code::F3213, [](MmaSetup& s) { s.a_tmem = 505; });
   expect_fault(small("mxf8f6f4"), Code::F3215, [](MmaSetup& s) { s.sfa |= 32 << 16; });
   expect_fault(small("mxf8f6f4"), Code::F3213, [](MmaSetup& s) { s.sfb = 512; });
@@ -238,7 +238,7 @@ TEST(Tcgen05Faults, TensorMemoryPlaces) {
 }
 
 TEST(Tcgen05Faults, WhatTensorMemoryHolds) {
-  expect_fault(small("mxf4"), Code::F3217, [](MmaSetup& s) { s.images[0].cell(64, s.sfa) ^= 1; });   // S2: a copy differs
+  expect_fault(small("mxf4"), Code::F3217, [](MmaSetup& s) { s.images[0].cell(64, s.sfa) ^= 1; });  // S2: a copy differs
   expect_fault(small("mxf4"), Code::F3217, [](MmaSetup& s) { s.images[0].cell(127, s.sfb) ^= 0x100; });
   MmaCase sp = small("f8f6f4");
   sp.sparse = true;
@@ -256,8 +256,8 @@ TEST(Tcgen05Faults, GroupsOfCtas) {
   MmaSetup s = place(c, random_matrices(c));
   TensorProgram p = program_of(c, s);
   p.steps.emplace_back([](const TensorOperands& o) { o.k("tcgen05.cp.cta_group::2.4x256b", isa::mem(o.word(0)), o.descriptor(uint64_t{1} << 46)); });
-  expect_tensor_fault(p, s.images, Code::F3203);                                // A9
-  p.cta_group = 2;                                                          // A8: alloc without a peer
+  expect_tensor_fault(p, s.images, Code::F3203);  // A9
+  p.cta_group = 2;                                // A8: alloc without a peer
   std::vector<TensorImage> one(1);
   one[0].smem.resize(1024);
   expect_tensor_fault(p, one, Code::F3204);
@@ -275,8 +275,8 @@ TEST(TmemCopy, RefusesWhatLeavesTheTensorMemory) {
   expect_tensor_fault(copy("32x128b.warpx4", 509, good), images, Code::F3216);
   expect_tensor_fault(copy("32x128b.warpx4", 16 << 16, good), images, Code::F3216);
   expect_tensor_fault(copy("4x256b", 32 << 16, good), images, Code::F3216);
-  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{3} << 61), images, Code::F3216);      // swizzle code 3
-  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{1} << 14), images, Code::F3216);      // reserved bit
+  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{3} << 61), images, Code::F3216);       // swizzle code 3
+  expect_tensor_fault(copy("32x128b.warpx4", 0, good | uint64_t{1} << 14), images, Code::F3216);       // reserved bit
   expect_tensor_fault(copy("32x128b.warpx4", 0, uint64_t{0x2000} << 32 | good), images, Code::F3216);  // past the CTA's memory
 }
 

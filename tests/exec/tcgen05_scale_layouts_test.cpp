@@ -65,7 +65,8 @@ TEST_P(ArticleScales, ReachTheInstructionThroughSharedAndTensorMemory) {
     c.factors = l.factors;
     c.n = tile.n;
     c.a = c.b = {false, Swizzling::s128, k};
-    c.sfa_id = c.sfb_id = l.factors == 1 ? k : l.factors == 2 ? k % 2 * 2 : 0;
+    c.sfa_id = c.sfb_id = l.factors == 1 ? k : l.factors == 2 ? k % 2 * 2
+                                                              : 0;
     c.accumulate = k != 0;
     c.seed = 40 + k;
     c.tame = true;

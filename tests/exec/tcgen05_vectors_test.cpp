@@ -48,8 +48,7 @@ std::vector<uint32_t> diagonal(const std::vector<const VectorRow*>& rows, sim::D
   const auto zeros = [](size_t n, size_t k) {
     return std::vector<std::vector<uint32_t>>(n, std::vector<uint32_t>(k, 0));
   };
-  MmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors),
-               zeros(128, c.factors),    zeros(128, 128),   {}};
+  MmaData data{zeros(128, c.stored_k()), zeros(128, c.k()), zeros(128, c.factors), zeros(128, c.factors), zeros(128, 128), {}};
   for (size_t i = 0; i < rows.size(); ++i) {
     data.a[i] = rows[i]->a;
     data.b[i] = rows[i]->b;

@@ -187,8 +187,8 @@ class RandomMap {
 };
 
 inline constexpr TensorType kPlainTypes[] = {
-    TensorType::u8,      TensorType::u16,  TensorType::u32,     TensorType::s32, TensorType::u64,
-    TensorType::s64,     TensorType::f16,  TensorType::f32,     TensorType::f64, TensorType::bf16,
+    TensorType::u8, TensorType::u16, TensorType::u32, TensorType::s32, TensorType::u64,
+    TensorType::s64, TensorType::f16, TensorType::f32, TensorType::f64, TensorType::bf16,
     TensorType::f32_ftz, TensorType::tf32, TensorType::tf32_ftz};
 
 inline std::string store_text(unsigned rank, const std::string& coordinates, const std::string& what,

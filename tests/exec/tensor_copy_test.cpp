@@ -34,7 +34,7 @@ TEST_P(TileStore, EqualsTheElementRule) {
   const auto n = static_cast<unsigned>(GetParam());
   RandomMap random(1000 + n);
   const unsigned rank = n % 5 + 1;
-  const Swizzle swizzles[] = {Swizzle::none, Swizzle::b32,         Swizzle::b64,
+  const Swizzle swizzles[] = {Swizzle::none, Swizzle::b32, Swizzle::b64,
                               Swizzle::b128, Swizzle::b128_atom32, Swizzle::b128_atom64};
   const TensorMapFields f = random.make(rank, kPlainTypes[n % 13], swizzles[n % 6]);
   const Coordinates start = random.start(f, true);

@@ -37,7 +37,9 @@ unsigned bits_of(const std::string& type) {
 uint32_t code_of(const std::string& type, int v) {
   if (type == "s32" || type == "s8" || type == "u8") return static_cast<uint32_t>(v) & (type == "s32" ? ~0u : 0xFFu);
   if (type == "b1") return static_cast<uint32_t>(v & 1);
-  struct Ieee { unsigned exponent, fraction; };
+  struct Ieee {
+    unsigned exponent, fraction;
+  };
   static const std::map<std::string, Ieee> kFormats = {{"f16", {5, 10}}, {"bf16", {8, 7}}, {"tf32", {8, 23}}, {"f32", {8, 23}}, {"e4m3", {4, 3}}, {"e5m2", {5, 2}}};
   const Ieee f = kFormats.at(type);
   if (v == 0) return 0;
@@ -60,13 +62,15 @@ class Operand {
   // Matrix descriptor: start, leading and stride byte offsets in 16-byte units, swizzle mode 0, 3, 2, 1 for 0, 32, 64, 128.
   uint64_t descriptor(unsigned address) const {
     const uint64_t lead = leading(), stride = strided();
-    const uint64_t mode = swizzle_ == 0 ? 0 : swizzle_ == 128 ? 1 : swizzle_ == 64 ? 2 : 3;
+    const uint64_t mode = swizzle_ == 0 ? 0 : swizzle_ == 128 ? 1
+                                          : swizzle_ == 64    ? 2
+                                                              : 3;
     return (uint64_t{(address + base_) & 0x3FFFF} >> 4) | (lead >> 4) << 16 | (stride >> 4) << 32 | mode << 62;
   }
 
  private:
   unsigned leading() const {
-    if (!transposed_) return swizzle_ == 0 ? 128 : 16;   // between core matrices along k; not used with swizzle
+    if (!transposed_) return swizzle_ == 0 ? 128 : 16;     // between core matrices along k; not used with swizzle
     return swizzle_ == 0 ? mn_ / 8 * 128 : swizzle_ * 16;  // no swizzle: along k; otherwise between repeats along mn
   }
   unsigned strided() const {
@@ -292,7 +296,8 @@ TEST_P(WgmmaWords, MeasuredOnSilicon) {
         for (unsigned byte = 0; byte < 32; ++byte) {
           const unsigned e = byte * 8 / bits, shift = byte * 8 % bits, g = e / kept;
           const auto [low, high] = kPairs[(row + g) % (bits == 32 ? 2 : 6)];
-          const unsigned place = !sparse ? e : g * dense + (bits == 32 ? low / 2 : e % 2 == 0 ? low : high);
+          const unsigned place = !sparse ? e : g * dense + (bits == 32 ? low / 2 : e % 2 == 0 ? low
+                                                                                              : high);
           p.smem[oa.place(row, byte)] = static_cast<uint8_t>(rows[first + i].a[e] >> shift);
           p.smem[ob.place(row, place * bits / 8 + shift / 8)] = static_cast<uint8_t>(rows[first + i].b[e] >> shift);
         }
@@ -306,9 +311,11 @@ TEST_P(WgmmaWords, MeasuredOnSilicon) {
       p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
       p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
       for (unsigned r = 0; r < regs; ++r) p.body += fmt::format("  mov.b32 %o{0}, %i{0};\n", r);
-      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n64k{}.{}.{}.{} {}, %d1, %d2{}, 1, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
-                            "  wgmma.wait_group.sync.aligned 0;", sparse ? ".sp" : "", sparse ? 2 * k : k, v0.d_type, v0.a_type, v0.b_type, list("o", 0, regs),
-                            sparse ? fmt::format(", %i{}, 0", regs) : "", bits == 16 ? ", 0, 0" : "");
+      p.body += fmt::format(
+          "  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n64k{}.{}.{}.{} {}, %d1, %d2{}, 1, 1, 1{};\n  wgmma.commit_group.sync.aligned;\n"
+          "  wgmma.wait_group.sync.aligned 0;",
+          sparse ? ".sp" : "", sparse ? 2 * k : k, v0.d_type, v0.a_type, v0.b_type, list("o", 0, regs),
+          sparse ? fmt::format(", %i{}, 0", regs) : "", bits == 16 ? ", 0, 0" : "");
       const WarpResult r = run_warps(p, in);
       for (unsigned t = 0; t < 128; ++t) {
         for (unsigned i = 0; i < 32; ++i) {
@@ -329,7 +336,7 @@ struct SparseForm {
   const char* type;
   unsigned selector;
   bool a_in_registers;
-  unsigned swizzle;  // of A and B; 0 or at least 64
+  unsigned swizzle;              // of A and B; 0 or at least 64
   const char* type_b = nullptr;  // if not A's
   const char* d = "f32";
 };
@@ -376,10 +383,13 @@ TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
     const uint32_t code = code_of(type, v);
     for (unsigned byte = 0; byte < element; ++byte) p.smem[place(base, row, i * element + byte, row_bytes)] = static_cast<uint8_t>(code >> (8 * byte));
   };
-  for (unsigned r = 0; r < 64; ++r) for (unsigned i = 0; i < stored; ++i) store(0, r, i, 32, f.type, a[r * stored + i]);
-  for (unsigned r = 0; r < kN; ++r) for (unsigned i = 0; i < k; ++i) store(8192, r, i, 64, type_b, b[r * k + i]);
+  for (unsigned r = 0; r < 64; ++r)
+    for (unsigned i = 0; i < stored; ++i) store(0, r, i, 32, f.type, a[r * stored + i]);
+  for (unsigned r = 0; r < kN; ++r)
+    for (unsigned i = 0; i < k; ++i) store(8192, r, i, 64, type_b, b[r * k + i]);
   const auto descriptor = [&](unsigned base, unsigned row_bytes) {
-    const uint64_t lead = 128, stride = f.swizzle == 0 ? 8 * row_bytes : 8 * f.swizzle, mode = f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2 : 0;
+    const uint64_t lead = 128, stride = f.swizzle == 0 ? 8 * row_bytes : 8 * f.swizzle, mode = f.swizzle == 128 ? 1 : f.swizzle == 64 ? 2
+                                                                                                                                      : 0;
     return static_cast<int64_t>((uint64_t{base} >> 4) | (lead >> 4) << 16 | (stride >> 4) << 32 | mode << 62);
   };
   p.inputs = 5;
@@ -394,9 +404,12 @@ TEST_P(SparseWgmma, ProductsOfSmallIntegers) {
   }
   p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
   p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", descriptor(0, 32), descriptor(8192, 64));
-  p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sp.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %d2, %i4, {}, 0{}{};\n  wgmma.commit_group.sync.aligned;\n"
-                        "  wgmma.wait_group.sync.aligned 0;", kN, k, f.d, f.type, type_b, list("o", 0, p.outputs), f.a_in_registers ? list("i", 0, 4) : "%d1",
-                        f.selector, integers ? "" : ", 1, 1", bits != 16 ? "" : f.a_in_registers ? ", 0" : ", 0, 0");
+  p.body += fmt::format(
+      "  wgmma.fence.sync.aligned;\n  wgmma.mma_async.sp.sync.aligned.m64n{}k{}.{}.{}.{} {}, {}, %d2, %i4, {}, 0{}{};\n  wgmma.commit_group.sync.aligned;\n"
+      "  wgmma.wait_group.sync.aligned 0;",
+      kN, k, f.d, f.type, type_b, list("o", 0, p.outputs), f.a_in_registers ? list("i", 0, 4) : "%d1",
+      f.selector, integers ? "" : ", 1, 1", bits != 16 ? "" : f.a_in_registers ? ", 0"
+                                                                               : ", 0, 0");
   for (const auto driver : {sim::DriverKind::eager, sim::DriverKind::lazy, sim::DriverKind::shuffled}) {
     const WarpResult r = run_warps(p, in, 1, driver, 5);
     for (unsigned t = 0; t < 128; ++t) {
@@ -433,8 +446,10 @@ TEST(WgmmaSaturation, ClampsTheSum) {
       p.body = "  fence.proxy.async;\n  bar.sync 0;\n  cvt.u64.u32 %d0, %s;\n  and.b64 %d0, %d0, 0x3FFFF;\n  shr.u64 %d0, %d0, 4;\n";
       p.body += fmt::format("  add.s64 %d1, %d0, {};\n  add.s64 %d2, %d0, {};\n", static_cast<int64_t>(oa.descriptor(0)), static_cast<int64_t>(ob.descriptor(0)));
       for (unsigned r = 0; r < 4; ++r) p.body += fmt::format("  mov.b32 %o{}, %i0;\n", r);
-      p.body += fmt::format("  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n8k{}{}.s32.s8.u8 {}, %d1, %d2{}, 1;\n  wgmma.commit_group.sync.aligned;\n"
-                            "  wgmma.wait_group.sync.aligned 0;", sparse ? ".sp" : "", sparse ? 64 : 32, saturate ? ".satfinite" : "", list("o", 0, 4), sparse ? ", %i1, 0" : "");
+      p.body += fmt::format(
+          "  wgmma.fence.sync.aligned;\n  wgmma.mma_async{}.sync.aligned.m64n8k{}{}.s32.s8.u8 {}, %d1, %d2{}, 1;\n  wgmma.commit_group.sync.aligned;\n"
+          "  wgmma.wait_group.sync.aligned 0;",
+          sparse ? ".sp" : "", sparse ? 64 : 32, saturate ? ".satfinite" : "", list("o", 0, 4), sparse ? ", %i1, 0" : "");
       for (const uint64_t d : run_warps(p, in).registers) ASSERT_EQ(d, saturate ? 0x7FFFFFFFu : 0x80000010u) << "sparse " << sparse;
     }
   }

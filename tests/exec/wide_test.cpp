@@ -14,8 +14,12 @@ namespace {
 
 using Gen = std::mt19937;
 
-struct AddWrapping { template <class T> static T apply(T a, T b) { return static_cast<T>(a + b); } };
-struct MulAddWrapping { template <class T> static T apply(T a, T b, T c) { return static_cast<T>(a * b + c); } };
+struct AddWrapping {
+  template <class T> static T apply(T a, T b) { return static_cast<T>(a + b); }
+};
+struct MulAddWrapping {
+  template <class T> static T apply(T a, T b, T c) { return static_cast<T>(a * b + c); }
+};
 
 uint32_t word(Gen& gen) {
   constexpr uint32_t kSpecial[] = {0, 0x80000000, 0x7F800000, 0xFF800000, 0x7FC00000, 0xFFFFFFFF, 0x00000001, 0x807FFFFF, 0x00800000, 0x7F7FFFFF};

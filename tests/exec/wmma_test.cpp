@@ -64,9 +64,12 @@ TEST_P(Wmma, FromMemoryToMemory) {
       p.smem[base + at / 8] = static_cast<uint8_t>(p.smem[base + at / 8] | (code >> bit & 1) << (at % 8));
     }
   };
-  for (unsigned i = 0; i < f.m; ++i) for (unsigned j = 0; j < f.k; ++j) put(a_at, place(f.a_layout, i, j, f.m, f.k, pad), bits, code_of(f.type, a[i * f.k + j]));
-  for (unsigned i = 0; i < f.k; ++i) for (unsigned j = 0; j < f.n; ++j) put(b_at, place(f.b_layout, i, j, f.k, f.n, pad), bits, code_of(f.type, b[i * f.n + j]));
-  for (unsigned i = 0; i < f.m; ++i) for (unsigned j = 0; j < f.n; ++j) put(c_at, place(f.cd_layout, i, j, f.m, f.n, 0), d_bits, code_of(f.d, c[i * f.n + j]));
+  for (unsigned i = 0; i < f.m; ++i)
+    for (unsigned j = 0; j < f.k; ++j) put(a_at, place(f.a_layout, i, j, f.m, f.k, pad), bits, code_of(f.type, a[i * f.k + j]));
+  for (unsigned i = 0; i < f.k; ++i)
+    for (unsigned j = 0; j < f.n; ++j) put(b_at, place(f.b_layout, i, j, f.k, f.n, pad), bits, code_of(f.type, b[i * f.n + j]));
+  for (unsigned i = 0; i < f.m; ++i)
+    for (unsigned j = 0; j < f.n; ++j) put(c_at, place(f.cd_layout, i, j, f.m, f.n, 0), d_bits, code_of(f.d, c[i * f.n + j]));
   const bool half = std::string(f.type) == "f16";
   const unsigned ra = half ? 8 : f.m * f.k * bits / 1024, rb = half ? 8 : f.k * f.n * bits / 1024, rd = f.m * f.n * d_bits / 1024;
   const std::string shape = fmt::format("m{}n{}k{}", f.m, f.n, f.k);

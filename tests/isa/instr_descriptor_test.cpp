@@ -151,8 +151,8 @@ TEST(InstrDescriptor, OperandRowsAreThirtyTwoBytesOfStoredDenseK) {
 }
 
 TEST(InstrDescriptor, TypeCodesAreThoseOfPtx) {
-  const auto all = {MmaElement::f16,  MmaElement::bf16, MmaElement::tf32, MmaElement::e4m3, MmaElement::e5m2,
-                    MmaElement::e2m3, MmaElement::e3m2, MmaElement::e2m1, MmaElement::u8,   MmaElement::s8};
+  const auto all = {MmaElement::f16, MmaElement::bf16, MmaElement::tf32, MmaElement::e4m3, MmaElement::e5m2,
+                    MmaElement::e2m3, MmaElement::e3m2, MmaElement::e2m1, MmaElement::u8, MmaElement::s8};
   for (unsigned k = 0; k < kMmaKindCount; ++k) {
     const auto kind = static_cast<MmaKind>(k);
     for (MmaElement e : all) {
@@ -250,7 +250,8 @@ TEST(InstrDescriptorCheck, AcceptsAPlainDescriptorOfEveryKind) {
     Diagnostics out;
     const auto kind = static_cast<MmaKind>(k);
     check(plain(kind), form_of(kind), out);
-    EXPECT_TRUE(out.empty()) << to_string(kind) << "\n" << out.to_string();
+    EXPECT_TRUE(out.empty()) << to_string(kind) << "\n"
+                             << out.to_string();
   }
 }
 
@@ -377,7 +378,8 @@ TEST(InstrDescriptorExplain, NamesTypesShapeAndMajor) {
     text += l + "\n";
   }
   for (const char* part : {"bf16", "f32", "N = 256", "M = 128", "K-major", "28..24"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n"
+                                                  << text;
   }
 }
 

@@ -13,8 +13,8 @@
 #include "drywell/isa/print.h"
 #include "drywell/isa/validate.h"
 #include "support/ir_equal.h"
-#include "support/ptxas.h"
 #include "support/paths.h"
+#include "support/ptxas.h"
 
 namespace drywell::isa {
 namespace {

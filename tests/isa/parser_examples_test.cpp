@@ -89,7 +89,8 @@ void assemble(const Group& group, const std::vector<Opcode>& rows) {
     const auto verdict = test::run_ptxas(printed(wrap(op), group.second), target);
     // ptxas 13.0 took e2m1x2.f16x2 with .version 8.8, newer ones from 9.1 on.
     if (!verdict->accepted && test::run_ptxas(printed(wrap(op), {9, 1}), target)->accepted) continue;
-    EXPECT_TRUE(verdict->accepted) << opcode_name(op) << ": " << spec(op).example << "\n" << verdict->output;
+    EXPECT_TRUE(verdict->accepted) << opcode_name(op) << ": " << spec(op).example << "\n"
+                                   << verdict->output;
   }
 }
 

@@ -87,7 +87,8 @@ ret;
 .file 1 "kernel.cu"
 .file 2 "ptx.cuh"
 .file 3 "deep.h"
-)", "k.ptx");
+)",
+                                      "k.ptx");
   const Function& f = m.functions.at(0);
   const auto lines = [&](size_t i) {
     std::string all;

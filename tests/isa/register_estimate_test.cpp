@@ -24,7 +24,7 @@ std::string alive_together(int count) {
 }
 
 TEST(RegisterEstimate, CountsValuesThatAreNeededAtOnePlace) {
-  EXPECT_EQ(estimate("", ""), 16u);  // the least
+  EXPECT_EQ(estimate("", ""), 16u);                    // the least
   EXPECT_EQ(estimate("", alive_together(100)), 104u);  // 100 and 4, in units of 8
   EXPECT_EQ(estimate("", alive_together(101)), 112u);
   EXPECT_EQ(estimate(".maxnreg 64", alive_together(100)), 104u);  // what a launch has is tests/exec/entry_registers_test.cpp
@@ -42,7 +42,7 @@ TEST(RegisterEstimate, ALoopNeedsWhatItReadsUntilItEnds) {
   for (int i = 0; i < 20; ++i) text += "st.global.u32 [%rd1], %r" + std::to_string(i) + ";\n";
   for (int i = 20; i < 40; ++i) text += "mov.u32 %r" + std::to_string(i) + ", %tid.y;\n";
   for (int i = 20; i < 40; ++i) text += "st.global.u32 [%rd1], %r" + std::to_string(i) + ";\n";
-  EXPECT_EQ(estimate("", text), 32u);  // 22 and 4, without the branch
+  EXPECT_EQ(estimate("", text), 32u);                 // 22 and 4, without the branch
   EXPECT_EQ(estimate("", text + "bra TOP;\n"), 48u);  // 42 and 4
 }
 

@@ -129,10 +129,10 @@ Diagnostics judged(const TensorMapFields& f, const TensorRequest& r) {
 
 TEST(RuleTwins, TensorCopies) {
   EXPECT_FALSE(judged(matrix(), {.coord = {4, -1}}).has_errors());
-  expect_code(judged(matrix(), {.coord = {3, 0}}), Code::E1475);                                             // 12 bytes
+  expect_code(judged(matrix(), {.coord = {3, 0}}), Code::E1475);  // 12 bytes
   expect_code(judged(matrix(), {.access = TensorAccess::store, .coord = {4, -1}}), Code::E1475);
   expect_code(judged(matrix(), {.mode = Mod::im2col}), Code::E1478);
-  expect_code(judged(matrix(), {.mode = Mod::tile_gather4}), Code::E1478);                                   // a box of 16 rows
+  expect_code(judged(matrix(), {.mode = Mod::tile_gather4}), Code::E1478);  // a box of 16 rows
   TensorMapFields packed = matrix();
   packed.type = TensorType::b4x16_p64;
   expect_code(judged(packed, {.access = TensorAccess::store}), Code::E1479);

@@ -357,7 +357,7 @@ INSTANTIATE_TEST_SUITE_P(
         RuleCase{Code::E1465, [](T& f) { f.box[1] = 0; }}, RuleCase{Code::E1465, [](T& f) { f.box[1] = 257; }},
         RuleCase{std::nullopt, [](T& f) { f.box[1] = 256; }},
         RuleCase{std::nullopt, [](T& f) { f.dim[1] = 4; }},  // box larger than the tensor
-        RuleCase{Code::E1465, [](T& f) { f.box[0] = 4; }},  // 8 bytes
+        RuleCase{Code::E1465, [](T& f) { f.box[0] = 4; }},   // 8 bytes
         RuleCase{Code::E1465, [](T& f) { f.box[0] = 4, f.interleave = Interleave::bytes16; }},
         RuleCase{Code::E1466, [](T& f) { f.element_stride[0] = 0; }},
         RuleCase{Code::E1466, [](T& f) { f.element_stride[0] = 9; }},
@@ -488,7 +488,8 @@ TEST(TensorMapDescribe, ListsFieldsInWords) {
   }
   for (const char* part :
        {"im2col, rank 4", "f16", "64, 16, 12, 4", "128B", "-1, -1", "pixels/column   128"}) {
-    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n"
+                                                  << text;
   }
 }
 

@@ -114,10 +114,7 @@ TEST(TmemA, PacksKLittleEndianIntoEightColumns) {  // docs/facts/tcgen05.md §5,
   EXPECT_EQ(a_bits(MmaKind::mxf8f6f4, MmaElement::e3m2, 6), (TmemBits{1, 16, 6})) << "bits 5..0 of the byte";
   EXPECT_EQ(a_bits(MmaKind::mxf4nvf4, MmaElement::e2m1, 13), (TmemBits{1, 20, 4}));
   const std::pair<MmaKind, MmaElement> all[] = {
-      {MmaKind::f16, MmaElement::f16},       {MmaKind::tf32, MmaElement::tf32},
-      {MmaKind::f8f6f4, MmaElement::e4m3},   {MmaKind::f8f6f4, MmaElement::e2m1},
-      {MmaKind::mxf8f6f4, MmaElement::e2m3}, {MmaKind::i8, MmaElement::u8},
-      {MmaKind::mxf4, MmaElement::e2m1}};
+      {MmaKind::f16, MmaElement::f16}, {MmaKind::tf32, MmaElement::tf32}, {MmaKind::f8f6f4, MmaElement::e4m3}, {MmaKind::f8f6f4, MmaElement::e2m1}, {MmaKind::mxf8f6f4, MmaElement::e2m3}, {MmaKind::i8, MmaElement::u8}, {MmaKind::mxf4, MmaElement::e2m1}};
   for (const auto& [kind, element] : all) {
     std::set<std::pair<unsigned, unsigned>> seen;
     unsigned last = 0;

@@ -9,13 +9,13 @@
 #include <set>
 
 #include "drywell/isa/print.h"
-#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/fused_rht/fused_rht.h"
 #include "kernels/gemm/blockwise.h"
+#include "kernels/gemm_sm90/sm90.h"
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4_linear.h"
-#include "sim/exec/exec.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {
@@ -196,8 +196,7 @@ TEST(FusedRhtListing, TableOfTileSizes) {
   struct Row {
     uint64_t m, n, k_tile_size;
   };
-  for (const Row& r : {Row{8192, 5120, 512}, {8192, 10240, 1024}, {8192, 2560, 1280}, {8192, 11328, 1024}, {8192, 512, 256}, {8192, 3584, 512}, {11328, 8192, 1024},
-                       {4096, 4096, 1024}}) {
+  for (const Row& r : {Row{8192, 5120, 512}, {8192, 10240, 1024}, {8192, 2560, 1280}, {8192, 11328, 1024}, {8192, 512, 256}, {8192, 3584, 512}, {11328, 8192, 1024}, {4096, 4096, 1024}}) {
     FusedRhtOptions o;
     o.m = r.m;
     o.n = r.n;

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "drywell/isa/print.h"
 #include "conformance/programs/program.h"
+#include "drywell/isa/print.h"
 #include "support/ptxas.h"
 
 namespace drywell::kernels::conformance {

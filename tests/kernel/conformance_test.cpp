@@ -5,8 +5,8 @@
 #include <memory>
 #include <set>
 
-#include "drywell/isa/opcode.h"
 #include "conformance/programs/program.h"
+#include "drywell/isa/opcode.h"
 
 namespace drywell::kernels::conformance {
 namespace {

@@ -60,11 +60,14 @@ class Inverter : public sim::Listener {
   void begin(const Cluster& c, const AsyncOp& op) {
     before_ = image_of(c);
     Image poison = before_;
-    for (auto& m : poison.smem) for (uint8_t& b : m) b = static_cast<uint8_t>(~b);
-    for (auto& m : poison.tmem) for (uint32_t& v : m) v = ~v;
+    for (auto& m : poison.smem)
+      for (uint8_t& b : m) b = static_cast<uint8_t>(~b);
+    for (auto& m : poison.tmem)
+      for (uint32_t& v : m) v = ~v;
     const auto keep = [&](const Span& s) {
-      for_span(s, [&](uint32_t cta, size_t i) { poison.smem[cta][i] = before_.smem[cta][i]; },
-               [&](uint32_t cta, size_t i) { poison.tmem[cta][i] = before_.tmem[cta][i]; });
+      for_span(
+          s, [&](uint32_t cta, size_t i) { poison.smem[cta][i] = before_.smem[cta][i]; },
+          [&](uint32_t cta, size_t i) { poison.tmem[cta][i] = before_.tmem[cta][i]; });
     };
     sim::for_each_read(c, op, keep);
     written_ = {};
@@ -80,8 +83,9 @@ class Inverter : public sim::Listener {
   void end(const Cluster& c) {
     Image after = image_of(c), expected = poison_;
     for (const Span& s : written_) {
-      for_span(s, [&](uint32_t cta, size_t i) { expected.smem[cta][i] = before_.smem[cta][i] = after.smem[cta][i]; },
-               [&](uint32_t cta, size_t i) { expected.tmem[cta][i] = before_.tmem[cta][i] = after.tmem[cta][i]; });
+      for_span(
+          s, [&](uint32_t cta, size_t i) { expected.smem[cta][i] = before_.smem[cta][i] = after.smem[cta][i]; },
+          [&](uint32_t cta, size_t i) { expected.tmem[cta][i] = before_.tmem[cta][i] = after.tmem[cta][i]; });
     }
     EXPECT_TRUE(after.smem == expected.smem && after.tmem == expected.tmem) << "an operation wrote outside its footprint";
     put(c, before_);
@@ -144,10 +148,10 @@ class Asker : public sim::Listener {
  private:
   static std::vector<void (*)(sim::Umma&)> mma_changes() {
     using U = sim::Umma&;
-    return {[](U u) { u.idesc ^= 1u << 17; },      [](U u) { u.d += 8; },           [](U u) { u.a += 8; },          [](U u) { u.b += 8; },
+    return {[](U u) { u.idesc ^= 1u << 17; }, [](U u) { u.d += 8; }, [](U u) { u.a += 8; }, [](U u) { u.b += 8; },
             [](U u) { u.a_in_tmem = !u.a_in_tmem, u.ashift = false; }, [](U u) { u.accumulate = !u.accumulate; }, [](U u) { u.ws = !u.ws; },
-            [](U u) { u.sparse = !u.sparse; },     [](U u) { u.ashift = !u.ashift && u.a_in_tmem; }, [](U u) { u.cta_group ^= 3; },   [](U u) { u.sfa += 4; },        [](U u) { u.sfb += 4; },
-            [](U u) { u.meta += 4; },              [](U u) { u.scale_vec ^= 2; },   [](U u) { u.disable_lane[0] ^= 5; }, [](U u) { u.zero_column_mask ^= 1; }};
+            [](U u) { u.sparse = !u.sparse; }, [](U u) { u.ashift = !u.ashift && u.a_in_tmem; }, [](U u) { u.cta_group ^= 3; }, [](U u) { u.sfa += 4; }, [](U u) { u.sfb += 4; },
+            [](U u) { u.meta += 4; }, [](U u) { u.scale_vec ^= 2; }, [](U u) { u.disable_lane[0] ^= 5; }, [](U u) { u.zero_column_mask ^= 1; }};
   }
   static std::vector<void (*)(sim::TmemCopy&)> copy_changes() {
     using C = sim::TmemCopy&;

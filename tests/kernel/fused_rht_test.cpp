@@ -27,7 +27,10 @@ TEST_P(FusedRhtValues, EqualTheReferenceUnderEveryPolicy) {
   auto ro = reference_options(o, 0);
   ro.amax = reference::rht_amax(input, ro);
   const auto want = reference::rht_nvfp4(input, ro);
-  struct Policy { sim::DriverKind kind; uint64_t seed; };
+  struct Policy {
+    sim::DriverKind kind;
+    uint64_t seed;
+  };
   for (const Policy p : {Policy{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}}) {
     SimulatedDevice device({.sm_count = 3});
     sim::RunOptions run;

@@ -10,8 +10,8 @@
 
 #include "kernels/blockwise/kernel_name.h"
 #include "kernels/gemm/blockwise.h"
-#include "sim/exec/exec.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {
@@ -28,8 +28,8 @@ std::string name_of(const testing::TestParamInfo<std::string>& p) { return fmt::
 /// majors, formats and tiles.
 std::vector<std::string> matrix() {
   static constexpr const char* kGranularities[] = {"--scale-m=1 --scale-n=128 --scale-k=128", "--scale-m=128 --scale-n=128 --scale-k=128",
-                                                   "--scale-m=64 --scale-n=1 --scale-k=128",  "--scale-m=1 --scale-n=1 --scale-k=128",
-                                                   "--scale-m=1 --scale-n=64 --scale-k=64",   "--scale-m=32 --scale-n=16 --scale-k=32",
+                                                   "--scale-m=64 --scale-n=1 --scale-k=128", "--scale-m=1 --scale-n=1 --scale-k=128",
+                                                   "--scale-m=1 --scale-n=64 --scale-k=64", "--scale-m=32 --scale-n=16 --scale-k=32",
                                                    "--scale-m=128 --scale-n=64 --scale-k=64", "--scale-m=16 --scale-n=32 --scale-k=128"};
   static constexpr const char* kShapes[] = {"--m=144 --n=144 --k=272", "--m=208 --n=80 --k=144", "--m=80 --n=272 --k=400"};
   static constexpr const char* kOptions[] = {"--d-type=f32 --distribution=codes",

@@ -11,8 +11,8 @@
 
 #include "drywell/core/files.h"
 #include "kernels/gemm_sm90/sm90.h"
-#include "sim/exec/exec.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 #include "support/kernel_run.h"
 #include "support/paths.h"
 
@@ -31,18 +31,18 @@ std::string name_of(const testing::TestParamInfo<std::string>& p) { return fmt::
 // The same words as traces/hw/gemm_sm90_blockwise/configurations.txt, which run on an H200.
 const std::vector<std::string> kMatrix = {
     "--m=256 --n=256 --k=256 --scale-m=128 --scale-n=128", "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128",
-                    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
-                    "--m=136 --n=264 --k=400 --scale-m=128 --scale-n=1 --bn=64 --d-type=f16", "--m=136 --n=128 --k=256 --scale-m=1 --scale-n=1 --d-type=f32",
-                    "--m=256 --n=192 --k=144 --scale-m=2 --scale-n=64 --bn=64 --beta=1 --alpha=0.5",
-                    "--m=512 --n=128 --k=272 --scale-m=4 --scale-n=32 --distribution=codes --ctas=2", "--m=136 --n=136 --k=256 --scale-m=64 --scale-n=16 --a-format=e5m2",
-                    "--m=72 --n=72 --k=528 --scale-m=8 --scale-n=8 --b-format=e5m2 --d-type=f32 --beta=-0.5 --stages=2",
-                    "--m=300 --n=40 --k=144 --scale-m=128 --scale-n=32 --bn=32 --a-format=e5m2 --b-format=e5m2 --distribution=codes --d-type=f32",
-                    "--m=264 --n=272 --k=144 --scale-m=32 --scale-n=4 --bn=128 --stages=3 --ctas=1", "--m=128 --n=256 --k=272 --scale-m=128 --scale-n=2 --beta=2 --d-type=f16",
-                    "--m=4 --n=8 --k=16 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
-                    "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128 --cluster-n=2", "--m=256 --n=200 --k=272 --scale-m=128 --scale-n=128 --cluster-m=2 --beta=1",
-                    "--m=500 --n=600 --k=144 --scale-m=1 --scale-n=128 --cluster-m=2 --cluster-n=2 --ctas=8 --distribution=codes --d-type=f32",
-                    "--m=136 --n=520 --k=272 --scale-m=2 --scale-n=1 --cluster-n=4 --d-type=f16", "--m=520 --n=72 --k=272 --scale-m=64 --scale-n=32 --bn=32 --cluster-m=4",
-                    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"};
+    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
+    "--m=136 --n=264 --k=400 --scale-m=128 --scale-n=1 --bn=64 --d-type=f16", "--m=136 --n=128 --k=256 --scale-m=1 --scale-n=1 --d-type=f32",
+    "--m=256 --n=192 --k=144 --scale-m=2 --scale-n=64 --bn=64 --beta=1 --alpha=0.5",
+    "--m=512 --n=128 --k=272 --scale-m=4 --scale-n=32 --distribution=codes --ctas=2", "--m=136 --n=136 --k=256 --scale-m=64 --scale-n=16 --a-format=e5m2",
+    "--m=72 --n=72 --k=528 --scale-m=8 --scale-n=8 --b-format=e5m2 --d-type=f32 --beta=-0.5 --stages=2",
+    "--m=300 --n=40 --k=144 --scale-m=128 --scale-n=32 --bn=32 --a-format=e5m2 --b-format=e5m2 --distribution=codes --d-type=f32",
+    "--m=264 --n=272 --k=144 --scale-m=32 --scale-n=4 --bn=128 --stages=3 --ctas=1", "--m=128 --n=256 --k=272 --scale-m=128 --scale-n=2 --beta=2 --d-type=f16",
+    "--m=4 --n=8 --k=16 --scale-m=1 --scale-n=128 --distribution=codes --d-type=f32",
+    "--m=256 --n=256 --k=384 --scale-m=1 --scale-n=128 --cluster-n=2", "--m=256 --n=200 --k=272 --scale-m=128 --scale-n=128 --cluster-m=2 --beta=1",
+    "--m=500 --n=600 --k=144 --scale-m=1 --scale-n=128 --cluster-m=2 --cluster-n=2 --ctas=8 --distribution=codes --d-type=f32",
+    "--m=136 --n=520 --k=272 --scale-m=2 --scale-n=1 --cluster-n=4 --d-type=f16", "--m=520 --n=72 --k=272 --scale-m=64 --scale-n=32 --bn=32 --cluster-m=4",
+    "--m=200 --n=136 --k=272 --scale-m=1 --scale-n=128 --scale-k=64 --d-major=mn", "--m=136 --n=136 --k=272 --scale-m=128 --scale-n=64 --scale-k=32 --d-major=mn --beta=1 --d-type=f32"};
 INSTANTIATE_TEST_SUITE_P(Matrix, GemmSm90Blockwise, testing::ValuesIn(kMatrix), name_of);
 
 // Results of an H200 (drywell device run --clock): the same bytes, and cycles for both.

@@ -7,8 +7,8 @@
 
 #include "kernels/nvfp4/nvfp4.h"
 #include "kernels/reference/nvfp4.h"
-#include "sim/exec/exec.h"
 #include "sim/events/hub.h"
+#include "sim/exec/exec.h"
 #include "support/kernel_run.h"
 
 namespace drywell::kernels {

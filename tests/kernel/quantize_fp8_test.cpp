@@ -33,11 +33,12 @@ TEST(QuantizeFp8, AgreesWithTheReference) {
 TEST(QuantizeFp8, TakesZerosAndTinyValues) {
   const NpyArray x = NpyArray::of<uint16_t>([] {
     std::vector<uint16_t> v(4 * 128, 0);
-    for (size_t i = 128; i < 256; ++i) v[i] = static_cast<uint16_t>(i % 5);               // subnormal bf16
+    for (size_t i = 128; i < 256; ++i) v[i] = static_cast<uint16_t>(i % 5);                // subnormal bf16
     for (size_t i = 256; i < 384; ++i) v[i] = static_cast<uint16_t>(0x7F00 | (i & 0x7F));  // near the largest
     for (size_t i = 384; i < 512; ++i) v[i] = static_cast<uint16_t>(0x8000 | (i << 5));    // negative
     return v;
-  }(), {4, 128});
+  }(),
+                                            {4, 128});
   const std::string file = testing::TempDir() + "/drywell_quantize_fp8.npy";
   write_npy(file, x);
   const Kernel k = quantize_fp8_kernel();

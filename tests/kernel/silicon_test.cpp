@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <map>
 
-#include "drywell/core/files.h"
 #include "conformance/silicon/probes.h"
 #include "conformance/silicon/record.h"
+#include "drywell/core/files.h"
 #include "support/paths.h"
 
 namespace drywell::kernels::silicon {

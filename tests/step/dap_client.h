@@ -1,14 +1,14 @@
 // A client of the Debug Adapter Protocol, as an editor is one: starts `drywell dap` and talks to it over pipes.
 #pragma once
 
-#include <csignal>
 #include <fcntl.h>
-#include <nlohmann/json.hpp>
 #include <poll.h>
-#include <stdexcept>
-#include <string>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace drywell::test {

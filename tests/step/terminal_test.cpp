@@ -92,7 +92,12 @@ TEST_F(OnATerminal, CompletesEditsAndRemembers) {
     EXPECT_THAT(t.type("la\t\r", "(drywell) "), HasSubstr("tma_copy: grid (2,1,1)"));
     // Two candidates are listed; the cursor goes back and corrects a word.
     EXPECT_THAT(t.type("info m\t", "(drywell) info m"), HasSubstr("mbarriers  memory"));
-    EXPECT_THAT(t.type("\x15" "infox warps\x1b" "b\x1b" "b\x06\x06\x06\x06\x04\r", "instr"), HasSubstr("CTA (0,0,0)"));
+    EXPECT_THAT(t.type("\x15"
+                       "infox warps\x1b"
+                       "b\x1b"
+                       "b\x06\x06\x06\x06\x04\r",
+                       "instr"),
+                HasSubstr("CTA (0,0,0)"));
     // A command before: once up, and the one before that.
     EXPECT_THAT(t.type("\x1b[A\x1b[A\r", "grid (2,1,1)"), HasSubstr("launch"));
     // An empty line repeats.

@@ -126,9 +126,7 @@ struct Policy {
   sim::DriverKind driver;
   uint64_t seed;
 };
-constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0},    {sim::DriverKind::lazy, 0},
-                                {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2},
-                                {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
+constexpr Policy kPolicies[] = {{sim::DriverKind::eager, 0}, {sim::DriverKind::lazy, 0}, {sim::DriverKind::shuffled, 1}, {sim::DriverKind::shuffled, 2}, {sim::DriverKind::shuffled, 3}, {sim::DriverKind::timed, 0}};
 }  // namespace
 
 std::vector<Bytes> run_everywhere(const AsyncCase& c) {

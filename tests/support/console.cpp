@@ -112,7 +112,9 @@ void replay_console(const std::string& page) {
     const std::vector<std::string> actual = place.run(c);
     if (console_matches(c.expected, actual)) continue;
     if (!rewrite) {
-      ADD_FAILURE() << page << ":" << c.line << ": $ " << c.shell << "the page says\n" << text_of(c.expected) << "it prints\n" << text_of(actual);
+      ADD_FAILURE() << page << ":" << c.line << ": $ " << c.shell << "the page says\n"
+                    << text_of(c.expected) << "it prints\n"
+                    << text_of(actual);
       continue;
     }
     const auto shell_lines = std::count(c.shell.begin(), c.shell.end(), '\n');

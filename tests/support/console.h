@@ -23,9 +23,9 @@
 namespace drywell::test {
 
 struct ConsoleCommand {
-  size_t line = 0;     // of its "$ " in the page, from 1
-  std::string shell;   // command for sh
-  std::string input;   // typed lines
+  size_t line = 0;    // of its "$ " in the page, from 1
+  std::string shell;  // command for sh
+  std::string input;  // typed lines
   std::vector<std::string> expected;
 };
 

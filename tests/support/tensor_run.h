@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "drywell/sim/device.h"
 #include "conformance/programs/tensor_case.h"
+#include "drywell/sim/device.h"
 
 namespace drywell::test {
 

@@ -14,7 +14,8 @@ std::string module_around(const Twin& t) {
   return ".version 9.0\n.target " + t.target +
          "\n.address_size 64\n.extern .shared .align 128 .b8 smem[];\n.entry twin(.param .u64 p)\n.maxntid 128\n{\n"
          ".reg .b32 %r<300>;\n.reg .b64 %rd<140>;\n.reg .b16 %rs<40>;\n.reg .f32 %f<300>;\n.reg .f64 %fd<40>;\n"
-         ".reg .pred %p<20>;\n.reg .b128 %rq<10>;\n" + t.instruction + ";\nret;\n}\n";
+         ".reg .pred %p<20>;\n.reg .b128 %rq<10>;\n" +
+         t.instruction + ";\nret;\n}\n";
 }
 
 }  // namespace

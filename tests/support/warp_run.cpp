@@ -10,8 +10,10 @@ namespace {
 
 // Copies `bytes` between shared memory and a global buffer, 4 bytes a thread and step.
 std::string copy_text(const char* parameter, size_t bytes, unsigned threads, bool to_shared) {
-  std::string s = fmt::format("  ld.param.u64 %address, [{}];\n  mad.wide.u32 %address, %lane, 4, %address;\n"
-                              "  mad.lo.u32 %at, %lane, 4, %s;\n", parameter);
+  std::string s = fmt::format(
+      "  ld.param.u64 %address, [{}];\n  mad.wide.u32 %address, %lane, 4, %address;\n"
+      "  mad.lo.u32 %at, %lane, 4, %s;\n",
+      parameter);
   for (size_t offset = 0; offset < bytes; offset += 4 * threads) {
     s += to_shared ? fmt::format("  ld.global.b32 %word, [%address+{0}];\n  st.shared.b32 [%at+{0}], %word;\n", offset)
                    : fmt::format("  ld.shared.b32 %word, [%at+{0}];\n  st.global.b32 [%address+{0}], %word;\n", offset);

@@ -99,8 +99,9 @@ TEST(Launch, DealsReplacementsAtTheSameRate) {
 std::string crowded(bool talks, int values = 80) {
   std::string text = "mov.u32 %r4, 0;\n";
   if (talks) {
-    text += "ld.param.u64 %d4, [out]; mov.u32 %r5, %tid.x; setp.ne.u32 %p2, %r5, 0; @%p2 bra JOIN;\natom.add.release.gpu.global.u32 %r6, [%d4+24], 1;\n"
-            "WAIT: ld.acquire.gpu.global.u32 %r6, [%d4+24]; setp.lt.u32 %p3, %r6, 8; @%p3 bra WAIT;\nJOIN: bar.sync 0;\n";
+    text +=
+        "ld.param.u64 %d4, [out]; mov.u32 %r5, %tid.x; setp.ne.u32 %p2, %r5, 0; @%p2 bra JOIN;\natom.add.release.gpu.global.u32 %r6, [%d4+24], 1;\n"
+        "WAIT: ld.acquire.gpu.global.u32 %r6, [%d4+24]; setp.lt.u32 %p3, %r6, 8; @%p3 bra WAIT;\nJOIN: bar.sync 0;\n";
   }
   text += fmt::format(".reg .b32 %v<{}>;\n", values + 1);
   for (int i = 0; i < values; ++i) text += fmt::format("mov.u32 %v{}, %clock;\n", i);

@@ -80,7 +80,10 @@ TEST(Issue, AWarpOfSumsGoesOnBesideAnother) {
         const Reg a = k.reg(Mod::f32), b = k.reg(Mod::f32), c = k.reg(Mod::f32), d = k.reg(Mod::f32),
                   e = k.reg(Mod::f32);
         for (int i = 0; i < 64; ++i)
-          k("fma.rn.f32", i % 4 == 0 ? a : i % 4 == 1 ? b : i % 4 == 2 ? c : d, e, e, e);
+          k("fma.rn.f32", i % 4 == 0 ? a : i % 4 == 1 ? b
+                                       : i % 4 == 2   ? c
+                                                      : d,
+            e, e, e);
       });
   const auto first = r.log.of("fma", 0), other = r.log.of("fma", 4);
   EXPECT_EQ(first.back() - first.front(), 63u);

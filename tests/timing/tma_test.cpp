@@ -31,7 +31,7 @@ struct Loads {
   int count = 1;          // loads, one after the other into their own place
   bool twice = false;     // the same rows again: they are in the L2 then
   uint32_t ctas = 1;
-  uint32_t skip = 0;      // rows before the first
+  uint32_t skip = 0;  // rows before the first
   std::string arch = "sm_100a";
 };
 

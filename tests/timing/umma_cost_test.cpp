@@ -80,10 +80,14 @@ TEST(TmemPort, TakesThePublishedServiceTimes) {
     double cycles;
   };
   const Case cases[] = {
-      {isa::Mod::_32x32b, 16, 0, false, 8},   {isa::Mod::_32x32b, 64, 0, false, 32},
-      {isa::Mod::_32x32b, 128, 0, false, 64}, {isa::Mod::_32x32b, 16, 1, false, 9},
-      {isa::Mod::_32x32b, 1, 1, false, 1},    {isa::Mod::_16x64b, 32, 0, false, 32},
-      {isa::Mod::_16x128b, 16, 0, false, 32}, {isa::Mod::_16x256b, 4, 0, false, 32},
+      {isa::Mod::_32x32b, 16, 0, false, 8},
+      {isa::Mod::_32x32b, 64, 0, false, 32},
+      {isa::Mod::_32x32b, 128, 0, false, 64},
+      {isa::Mod::_32x32b, 16, 1, false, 9},
+      {isa::Mod::_32x32b, 1, 1, false, 1},
+      {isa::Mod::_16x64b, 32, 0, false, 32},
+      {isa::Mod::_16x128b, 16, 0, false, 32},
+      {isa::Mod::_16x256b, 4, 0, false, 32},
       {isa::Mod::_32x32b, 16, 0, true, 16},
   };
   for (const Case& c : cases) {

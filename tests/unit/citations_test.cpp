@@ -89,7 +89,7 @@ struct File {
   std::string path;
   bool markdown;
   std::string raw;
-  std::string text;  // one line
+  std::string text;   // one line
   std::string prose;  // one line; C++ and CMake: comments only, compilers check the rest
 };
 

@@ -16,12 +16,14 @@ namespace {
 
 using Gen = std::mt19937;
 
-enum class Fill { quantized,
-                  any_code,
-                  few_scales_far,
-                  cancelling,
-                  mostly_zero,
-                  all };
+enum class Fill {
+  quantized,
+  any_code,
+  few_scales_far,
+  cancelling,
+  mostly_zero,
+  all
+};
 
 struct Operand {
   Format format;

@@ -50,7 +50,8 @@ TEST_P(FastFromF32, EqualsTheExactConversion) {
   std::vector<uint32_t> random(in.size()), out(in.size());
   std::mt19937 gen(7);
   const uint32_t mask = (1u << random_width(GetParam().dst)) - 1;
-  for (size_t i = 0; i < in.size(); ++i) random[i] = i % 8 == 0 ? 0 : i % 8 == 1 ? mask : gen() & mask;
+  for (size_t i = 0; i < in.size(); ++i) random[i] = i % 8 == 0 ? 0 : i % 8 == 1 ? mask
+                                                                                 : gen() & mask;
   convert_lanes(GetParam(), in.data(), out.data(), static_cast<unsigned>(in.size()), random.data());
   for (size_t i = 0; i < in.size(); ++i) {
     ASSERT_EQ(out[i], convert(GetParam(), in[i], random[i])) << std::hex << in[i] << " random " << random[i];

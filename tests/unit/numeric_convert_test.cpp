@@ -8,8 +8,8 @@
 #include <limits>
 #include <vector>
 
-#include "unit/numeric_vectors.h"
 #include "support/paths.h"
+#include "unit/numeric_vectors.h"
 
 namespace drywell::numeric {
 namespace {
@@ -132,7 +132,8 @@ TEST(ConvertMeasured, EveryWordOfTheH200IsReproduced) {
     ConvertSpec spec;
     spec.dst = test::format_named(f.at(0));
     spec.src = test::format_named(f.at(1));
-    spec.rounding = f.at(2) == "rn" ? Rounding::rn : f.at(2) == "rz" ? Rounding::rz : Rounding::rna;
+    spec.rounding = f.at(2) == "rn" ? Rounding::rn : f.at(2) == "rz" ? Rounding::rz
+                                                                     : Rounding::rna;
     spec.satfinite = f.at(3).find('s') != std::string::npos;
     spec.relu = f.at(3).find('r') != std::string::npos;
     spec.ftz = f.at(3).find('f') != std::string::npos;
@@ -148,8 +149,7 @@ TEST(ConvertE2m1, DecisionPoints) {
     bool closed;
     uint32_t below, above;
   };
-  const Row rows[] = {{0.25f, true, 0, 1}, {0.75f, false, 1, 2}, {1.25f, true, 2, 3}, {1.75f, false, 3, 4},
-                      {2.5f, true, 4, 5},  {3.5f, false, 5, 6},  {5.0f, true, 6, 7}};
+  const Row rows[] = {{0.25f, true, 0, 1}, {0.75f, false, 1, 2}, {1.25f, true, 2, 3}, {1.75f, false, 3, 4}, {2.5f, true, 4, 5}, {3.5f, false, 5, 6}, {5.0f, true, 6, 7}};
   for (const Row& r : rows) {
     EXPECT_EQ(convert(to(Format::e2m1), f32(std::nextafter(r.bound, 0.0f))), r.below);
     EXPECT_EQ(convert(to(Format::e2m1), f32(r.bound)), r.closed ? r.below : r.above);
@@ -163,12 +163,18 @@ TEST(ConvertUe8m0, TruncatesAndRoundsUp) {
     uint32_t rz, rz_sat, rp, rp_sat;
   };
   const Row rows[] = {
-      {f32(1.0f), 0x7F, 0x7F, 0x7F, 0x7F},      {f32(-1.5f), 0x7F, 0x7F, 0x80, 0x80},
-      {f32(0x1p-126f), 0x01, 0x01, 0x01, 0x01}, {0x00400000, 0x00, 0x00, 0x00, 0x00},  // 2^-127
-      {0x00400001, 0x00, 0x00, 0x01, 0x01},     {0x007FFFFF, 0x00, 0x00, 0x01, 0x01},
-      {0x00000001, 0x00, 0x00, 0x00, 0x00},     {0x80000000, 0x00, 0x00, 0x00, 0x00},
-      {0x7F000000, 0xFE, 0xFE, 0xFE, 0xFE},     {0x7F7FFFFF, 0xFE, 0xFE, 0xFF, 0xFE},
-      {kInf, 0xFF, 0xFE, 0xFF, 0xFE},           {kNegInf, 0xFF, 0xFE, 0xFF, 0xFE},
+      {f32(1.0f), 0x7F, 0x7F, 0x7F, 0x7F},
+      {f32(-1.5f), 0x7F, 0x7F, 0x80, 0x80},
+      {f32(0x1p-126f), 0x01, 0x01, 0x01, 0x01},
+      {0x00400000, 0x00, 0x00, 0x00, 0x00},  // 2^-127
+      {0x00400001, 0x00, 0x00, 0x01, 0x01},
+      {0x007FFFFF, 0x00, 0x00, 0x01, 0x01},
+      {0x00000001, 0x00, 0x00, 0x00, 0x00},
+      {0x80000000, 0x00, 0x00, 0x00, 0x00},
+      {0x7F000000, 0xFE, 0xFE, 0xFE, 0xFE},
+      {0x7F7FFFFF, 0xFE, 0xFE, 0xFF, 0xFE},
+      {kInf, 0xFF, 0xFE, 0xFF, 0xFE},
+      {kNegInf, 0xFF, 0xFE, 0xFF, 0xFE},
       {0x7FC00000, 0xFF, 0xFF, 0xFF, 0xFF},
   };
   for (const Row& r : rows) {
@@ -209,7 +215,7 @@ TEST(ConvertBf16, OverflowInfinityAndNan) {
   EXPECT_EQ(convert(rz, kInf), 0x7F80u);
   EXPECT_EQ(convert(sat, kNegInf), 0xFF7Fu);
   EXPECT_EQ(convert(rn, 0xFFC00000), 0x7FFFu);
-  EXPECT_EQ(convert(rn, 0x00018000), 0x0002u);  // bf16 subnormal, tie to even
+  EXPECT_EQ(convert(rn, 0x00018000), 0x0002u);                                           // bf16 subnormal, tie to even
   EXPECT_EQ(convert(to(Format::f32, Rounding::rn, Format::bf16), 0xFF81), 0xFF810000u);  // payload kept
 }
 

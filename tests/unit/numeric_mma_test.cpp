@@ -109,7 +109,7 @@ TEST(MmaWindowFloor, HalfOutputCutsBelow46) {
   // -21 makes the quantum 2^-46 although every product has a raw exponent of -25 or less (docs/facts/numerics.md
   // §3.4 F).
   EXPECT_EQ(f16({0x0C00, 0x0004}, {0x0800, 0x0001}, 0, Format::f16),
-            0x0001u);  // + 2^-22 * 2^-24 = 2^-46: kept
+            0x0001u);                                                           // + 2^-22 * 2^-24 = 2^-46: kept
   EXPECT_EQ(f16({0x0C00, 0x0002}, {0x0800, 0x0001}, 0, Format::f16), 0x0000u);  // + 2^-47: cut
 }
 
@@ -186,7 +186,7 @@ TEST(MmaLegacyFp8, CEntersOnlyInTheLastAddition) {
   ASSERT_NE(row, nullptr);
   const Codes a = padded({0x38}, 32);
   EXPECT_EQ(dot(row->params, {Format::e4m3, Format::e4m3, a, a}, 0x33C00000),
-            0x3F800001u);  // 1 + 1.5 * 2^-24: up
+            0x3F800001u);                                                                    // 1 + 1.5 * 2^-24: up
   EXPECT_EQ(dot(row->params, {Format::e4m3, Format::e4m3, a, a}, 0x33800000), 0x3F800000u);  // 1 + 2^-24: tie
   // The two sums use k mod 4 in {0,1} and {2,3}: 2^15 in the first, then 2^-10 + 2^-10 in the second are
   // exact, but an infinity in the first is added to the opposite one in C only at the end.

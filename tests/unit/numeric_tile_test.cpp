@@ -16,14 +16,16 @@ namespace {
 using Gen = std::mt19937;
 using Codes = std::vector<uint32_t>;
 
-enum class Inputs { ordinary,
-                    any_code,
-                    no_specials,
-                    wide_span,
-                    cancelling,
-                    tiny,
-                    sparse,
-                    infinite };
+enum class Inputs {
+  ordinary,
+  any_code,
+  no_specials,
+  wide_span,
+  cancelling,
+  tiny,
+  sparse,
+  infinite
+};
 constexpr Inputs kAllInputs[] = {Inputs::ordinary, Inputs::any_code, Inputs::no_specials, Inputs::wide_span,
                                  Inputs::cancelling, Inputs::tiny, Inputs::sparse, Inputs::infinite};
 

@@ -73,8 +73,7 @@ inline Format format_named(const std::string& name) {
 
 inline MmaKind kind_named(const std::string& name, Format a) {
   static const std::map<std::string, MmaKind> kinds = {
-      {"f16", MmaKind::f16},           {"tf32", MmaKind::tf32}, {"f8f6f4", MmaKind::f8f6f4},
-      {"mxf8f6f4", MmaKind::mxf8f6f4}, {"mxf4", MmaKind::mxf4}, {"mxf4nvf4", MmaKind::mxf4nvf4}};
+      {"f16", MmaKind::f16}, {"tf32", MmaKind::tf32}, {"f8f6f4", MmaKind::f8f6f4}, {"mxf8f6f4", MmaKind::mxf8f6f4}, {"mxf4", MmaKind::mxf4}, {"mxf4nvf4", MmaKind::mxf4nvf4}};
   if (const auto it = kinds.find(name); it != kinds.end()) return it->second;
   if (format_info(a).bits() <= 8) return MmaKind::f8f6f4;
   return a == Format::tf32 ? MmaKind::tf32 : MmaKind::f16;

@@ -20,7 +20,19 @@ using Gen = std::mt19937;
 
 Gen generator(unsigned test) { return Gen(1000 * static_cast<unsigned>(::testing::UnitTest::GetInstance()->random_seed()) + test); }
 
-enum class Fill { usual, window_edges, powers_of_two, all_exponents, subnormal, mostly_zero, huge, largest_significands, cancelling, far_rows, all };
+enum class Fill {
+  usual,
+  window_edges,
+  powers_of_two,
+  all_exponents,
+  subnormal,
+  mostly_zero,
+  huge,
+  largest_significands,
+  cancelling,
+  far_rows,
+  all
+};
 
 /// Sign, exponent field within the format's finite range, fraction.
 uint32_t code_of(Format f, bool negative, int field, uint32_t fraction) {
@@ -215,7 +227,7 @@ TEST(Window, LargestSumsOfTwoParts) {
 // No quantum of an f16 sum is below 2^-46 (docs/facts/numerics.md §3.2): smaller terms do not decide a tie.
 TEST(Window, TheLeastQuantumOfHalves) {
   std::vector<uint32_t> a(16, 0), b(16, 0);
-  a[0] = 3u << 10, b[0] = 2u << 10;  // 2^-12 * 2^-13, half of the least f16
+  a[0] = 3u << 10, b[0] = 2u << 10;                        // 2^-12 * 2^-13, half of the least f16
   for (const uint32_t small : {0x001u, 0x002u, 0x004u}) {  // 2^-24 and up, times 2^-24
     a[1] = small, b[1] = 0x001;
     Problem p(tcgen05_row(Format::f16, Format::f16).params, operand_of(Format::f16, 16, a), operand_of(Format::f16, 32, b));

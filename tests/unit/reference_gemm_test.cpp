@@ -21,10 +21,7 @@ using reference::OutputFormat;
 
 std::optional<NumberFormat> format_named(const std::string& name) {
   static const std::map<std::string, NumberFormat> kNames = {
-      {"e2m1", NumberFormat::e2m1},  {"e2m3", NumberFormat::e2m3}, {"e3m2", NumberFormat::e3m2},
-      {"e4m3", NumberFormat::e4m3},  {"e5m2", NumberFormat::e5m2}, {"fp16", NumberFormat::f16},
-      {"f16", NumberFormat::f16},    {"bf16", NumberFormat::bf16}, {"ue4m3", NumberFormat::ue4m3},
-      {"ue8m0", NumberFormat::ue8m0}};
+      {"e2m1", NumberFormat::e2m1}, {"e2m3", NumberFormat::e2m3}, {"e3m2", NumberFormat::e3m2}, {"e4m3", NumberFormat::e4m3}, {"e5m2", NumberFormat::e5m2}, {"fp16", NumberFormat::f16}, {"f16", NumberFormat::f16}, {"bf16", NumberFormat::bf16}, {"ue4m3", NumberFormat::ue4m3}, {"ue8m0", NumberFormat::ue8m0}};
   const auto it = kNames.find(name);
   return it == kNames.end() ? std::nullopt : std::optional(it->second);
 }
@@ -83,7 +80,7 @@ TEST(GemmReference, AgreesWithFloat64WhereNothingIsLost) {
   const QuantizedMatrix a = quantize_matrix(v, 40, 96, recipe),
                         b = quantize_matrix(std::span(v).first(24 * 96), 24, 96, recipe);
   const auto operand = [](const QuantizedMatrix& q) {
-    return GemmOperand{NumberFormat::e2m1,  q.rows,         q.k, q.codes.data(), q.block,
+    return GemmOperand{NumberFormat::e2m1, q.rows, q.k, q.codes.data(), q.block,
                        NumberFormat::ue8m0, q.scales.data()};
   };
   std::vector<uint64_t> rows;

@@ -113,7 +113,23 @@ std::vector<uint16_t> codes_of(const std::string& text) {
 /// bf16 rows of kind::f16 on sm_100 in the test vectors of a file: their sums, compared; returns how many
 /// there were.
 size_t compare_bf16_rows(const std::string& file_name) {
-  enum Column { arch, kind, atype, btype, dtype, sf_type, sf_vec, k, a, b, sfa, sfb, c, d, count };
+  enum Column {
+    arch,
+    kind,
+    atype,
+    btype,
+    dtype,
+    sf_type,
+    sf_vec,
+    k,
+    a,
+    b,
+    sfa,
+    sfb,
+    c,
+    d,
+    count
+  };
   std::ifstream file(kData + "numerics/" + file_name);
   size_t rows = 0;
   for (std::string line; std::getline(file, line);) {

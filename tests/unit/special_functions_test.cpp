@@ -12,7 +12,16 @@
 namespace drywell::numeric {
 namespace {
 
-enum class Function { rcp, rsqrt, sqrt, ex2, lg2, sin, cos, tanh };
+enum class Function {
+  rcp,
+  rsqrt,
+  sqrt,
+  ex2,
+  lg2,
+  sin,
+  cos,
+  tanh
+};
 const char* const kNames[] = {"rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "cos", "tanh"};
 
 struct Interval {

@@ -17,7 +17,7 @@ namespace drywell::tools {
 struct CheckFlags {
   std::string level = "basic";  // off, basic or full
   bool strict = false;
-  bool all = false;             // not at most a screen of them
+  bool all = false;  // not at most a screen of them
   std::string sarif, hang_picture;
 };
 

@@ -20,11 +20,13 @@ struct OwnCommand {
 int run_commands(const std::vector<OwnCommand>& own, int argc, char** argv);
 
 /// The programs of commands.inc.
-enum class Program : uint8_t { drywell,
-                               inspect,
-                               lab,
-                               debug,
-                               cuda };
+enum class Program : uint8_t {
+  drywell,
+  inspect,
+  lab,
+  debug,
+  cuda
+};
 
 /// run_commands with the program's rows of commands.inc; every program can make pages of its commands.
 template <Program P>

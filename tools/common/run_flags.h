@@ -37,7 +37,7 @@ struct RunFlags {
   sim::RunLimits limits;
   PlanFlags plan;
   CheckFlags check;
-  uint64_t explore = 0;  // schedules
+  uint64_t explore = 0;          // schedules
   std::optional<uint64_t> seed;  // step: one schedule of --explore
 };
 

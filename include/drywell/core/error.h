@@ -14,7 +14,11 @@
 namespace drywell {
 
 /// Weight of a diagnostic. A list with an `error` stops the stage that made it.
-enum class Severity : uint8_t { note, warning, error };
+enum class Severity : uint8_t {
+  note,
+  warning,
+  error
+};
 
 /// A position in a text of the user: PTX file, DSL source, configuration or data file. Line 0 = unknown.
 struct SourcePos {
@@ -30,7 +34,7 @@ struct Diagnostic {
   Severity severity = Severity::error;  // whether the input can still be used
   SourcePos where;                      // the place that the message is about
   std::string message;                  // one sentence, without its place
-  std::string hint;  // how to fix it; may be empty
+  std::string hint;                     // how to fix it; may be empty
 
   /// "file:line:col: error E1203: message\n    hint: …"
   std::string to_string() const;
@@ -118,11 +122,11 @@ enum class ExitCode : int {
   ok = 0,
   verification_failed = 1,  // wrong values or a hazard was reported
   usage = 2,
-  bad_input = 3,     // illegal PTX, kernel, configuration or data file
-  unsupported = 4,   // legal, not modelled
-  guest_fault = 5,   // the kernel faulted or deadlocked
-  unavailable = 6,   // no GPU, no CUDA toolkit
-  internal = 70,     // simulator bug
+  bad_input = 3,    // illegal PTX, kernel, configuration or data file
+  unsupported = 4,  // legal, not modelled
+  guest_fault = 5,  // the kernel faulted or deadlocked
+  unavailable = 6,  // no GPU, no CUDA toolkit
+  internal = 70,    // simulator bug
 };
 
 }  // namespace drywell

@@ -12,7 +12,7 @@ namespace drywell {
 struct HostMemory {
   uint64_t total = ~uint64_t{0};  // bytes that the process could have in all
   uint64_t available =
-      ~uint64_t{0};  // bytes that it can still take without another process or itself being ended
+      ~uint64_t{0};                       // bytes that it can still take without another process or itself being ended
   uint64_t address_space = ~uint64_t{0};  // bytes of addresses left (RLIMIT_AS)
 };
 

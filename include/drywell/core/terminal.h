@@ -8,7 +8,14 @@
 namespace drywell {
 
 /// Colours and styles of a terminal's text.
-enum class Colour : uint8_t { red, green, yellow, cyan, bold, dim };
+enum class Colour : uint8_t {
+  red,
+  green,
+  yellow,
+  cyan,
+  bold,
+  dim
+};
 
 /// Returns `text` in a colour if `on`, else unchanged.
 std::string paint(std::string_view text, Colour colour, bool on);

@@ -22,7 +22,10 @@ class Strong {
   /// By value.
   constexpr auto operator<=>(const Strong&) const = default;
   /// Wraps as the plain integer does.
-  constexpr Strong& operator+=(Rep d) { v_ = static_cast<Rep>(v_ + d); return *this; }
+  constexpr Strong& operator+=(Rep d) {
+    v_ = static_cast<Rep>(v_ + d);
+    return *this;
+  }
   /// `d` behind `a`.
   friend constexpr Strong operator+(Strong a, Rep d) { return Strong(static_cast<Rep>(a.v_ + d)); }
   /// The distance from `b` to `a`.

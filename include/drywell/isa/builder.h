@@ -96,13 +96,26 @@ struct Symbol {
 /// An argument of an instruction call.
 struct Arg {
   /// The kinds of Operand, with addresses by their base.
-  enum class Kind : uint8_t { reg, imm, f32, addr_reg, addr_symbol, vec, label, symbol, sink, special, tensor, pair };
-  Kind kind = Kind::imm;  // says which members below count
-  bool negated = false;   // !p
-  BuilderTag owner = 0;  // label, symbol
-  bool minus = false;    // -r
-  Subword part{};        // r.b0
-  Reg reg{};             // register, or base of an address
+  enum class Kind : uint8_t {
+    reg,
+    imm,
+    f32,
+    addr_reg,
+    addr_symbol,
+    vec,
+    label,
+    symbol,
+    sink,
+    special,
+    tensor,
+    pair
+  };
+  Kind kind = Kind::imm;   // says which members below count
+  bool negated = false;    // !p
+  BuilderTag owner = 0;    // label, symbol
+  bool minus = false;      // -r
+  Subword part{};          // r.b0
+  Reg reg{};               // register, or base of an address
   int64_t value = 0;       // immediate or address offset
   uint32_t id = 0;         // label, symbol, special register
   std::vector<Arg> parts;  // vec, tensor (address, coordinates, offsets), pair
@@ -143,7 +156,11 @@ struct Arg {
   Arg& operator=(Arg&& other) noexcept;  // as the constructor
   ~Arg();
   /// `_`.
-  static Arg sink() { Arg a(0); a.kind = Kind::sink; return a; }
+  static Arg sink() {
+    Arg a(0);
+    a.kind = Kind::sink;
+    return a;
+  }
 };
 
 /// Address operands [reg + offset] and [symbol + offset]; `offset` in bytes.
@@ -375,7 +392,7 @@ class KernelBuilder {
   std::string unique_name(std::string_view name);
 
   std::map<std::string, uint32_t, std::less<>> names_;  // number of uses of each name
-  std::vector<bool> named_;  // registers with a name that the author chose
+  std::vector<bool> named_;                             // registers with a name that the author chose
   uint32_t label_counter_ = 0;
 };
 

@@ -17,7 +17,15 @@
 namespace drywell::isa {
 
 /// `.kind` of tcgen05.mma; chooses the layout of the instruction descriptor.
-enum class MmaKind : uint8_t { f16, tf32, f8f6f4, i8, mxf8f6f4, mxf4, mxf4nvf4 };
+enum class MmaKind : uint8_t {
+  f16,
+  tf32,
+  f8f6f4,
+  i8,
+  mxf8f6f4,
+  mxf4,
+  mxf4nvf4
+};
 inline constexpr unsigned kMmaKindCount = 7;  // of MmaKind
 
 /// As in the modifier: "mxf4nvf4".
@@ -29,12 +37,34 @@ constexpr bool is_block_scaled(MmaKind k) { return k >= MmaKind::mxf8f6f4; }
 constexpr bool is_packed_fp4(MmaKind k) { return k == MmaKind::mxf4 || k == MmaKind::mxf4nvf4; }
 
 /// `.scale_vec::NX`: scale factors per row and MMA (dense), independent of the `.blockN` spelling.
-enum class ScaleVector : uint8_t { none = 0, x1 = 1, x2 = 2, x4 = 4 };
+enum class ScaleVector : uint8_t {
+  none = 0,
+  x1 = 1,
+  x2 = 2,
+  x4 = 4
+};
 
 /// Element type that a type code of the descriptor means; `invalid` for codes that the kind does not have.
-enum class MmaElement : uint8_t { f16, bf16, tf32, e4m3, e5m2, e2m3, e3m2, e2m1, u8, s8, invalid };
+enum class MmaElement : uint8_t {
+  f16,
+  bf16,
+  tf32,
+  e4m3,
+  e5m2,
+  e2m3,
+  e3m2,
+  e2m1,
+  u8,
+  s8,
+  invalid
+};
 /// Type of D, numbered as in the descriptor.
-enum class MmaAccumulator : uint8_t { f16 = 0, f32 = 1, s32 = 2, invalid = 3 };
+enum class MmaAccumulator : uint8_t {
+  f16 = 0,
+  f32 = 1,
+  s32 = 2,
+  invalid = 3
+};
 /// "e4m3" and the like; "invalid".
 std::string_view to_string(MmaElement e);
 /// "f16", "f32", "s32", "invalid".
@@ -58,8 +88,8 @@ struct MmaForm {
   MmaKind kind = MmaKind::f16;                         // .kind
   uint8_t cta_group = 1;                               // .cta_group
   bool ws = false, sparse = false, a_in_tmem = false;  // .ws, .sp, A is a tensor-memory address
-  ScaleVector scale = ScaleVector::none;  // block-scaled kinds: x1, x2 or x4
-  bool sm103 = false;                     // the machine has sm_103's K = 96 and absolute leading-dimension addresses
+  ScaleVector scale = ScaleVector::none;               // block-scaled kinds: x1, x2 or x4
+  bool sm103 = false;                                  // the machine has sm_103's K = 96 and absolute leading-dimension addresses
 };
 
 /// Number of elements along K of one MMA (logical K, so twice as many for sparse A); `k96` is the sm_103a size of the
@@ -87,18 +117,18 @@ std::string valid_shapes(const MmaForm& form, bool wide_b = false);
 /// Decoded descriptor. Fields that a layout lacks keep their defaults; `reserved` keeps the bits outside the layout's
 /// fields.
 struct InstrDescriptor {
-  MmaKind kind = MmaKind::f16;     // decides the layout
-  uint16_t m = 0, n = 0;           // elements
-  uint8_t a_type = 0, b_type = 0;  // codes, see element_of()
-  uint8_t d_type = 0;              // (a) only; block-scaled kinds accumulate in f32
+  MmaKind kind = MmaKind::f16;                                                        // decides the layout
+  uint16_t m = 0, n = 0;                                                              // elements
+  uint8_t a_type = 0, b_type = 0;                                                     // codes, see element_of()
+  uint8_t d_type = 0;                                                                 // (a) only; block-scaled kinds accumulate in f32
   bool sparse = false, saturate = false;                                              // bits of these names
   uint8_t sparsity_selector = 0;                                                      // 0 to 3
   bool negate_a = false, negate_b = false, transpose_a = false, transpose_b = false;  // bits of these names; transpose: MN-major
-  uint8_t max_shift = 0;           // (a) only: 0, 1, 2, 3 = none, 8, 16, 32
-  uint8_t sfa_id = 0, sfb_id = 0;  // (b), (c)
-  bool scale_ue8m0 = false;        // (b), (c): true ue8m0, false ue4m3
-  bool k96 = false;                // (c) only, sm_103a
-  uint32_t reserved = 0;           // 0 in a legal one
+  uint8_t max_shift = 0;                                                              // (a) only: 0, 1, 2, 3 = none, 8, 16, 32
+  uint8_t sfa_id = 0, sfb_id = 0;                                                     // (b), (c)
+  bool scale_ue8m0 = false;                                                           // (b), (c): true ue8m0, false ue4m3
+  bool k96 = false;                                                                   // (c) only, sm_103a
+  uint32_t reserved = 0;                                                              // 0 in a legal one
 
   /// The word; values that do not fit are cut to their fields.
   uint32_t encode() const;

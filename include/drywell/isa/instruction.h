@@ -37,54 +37,127 @@ std::optional<SpecialReg> find_special_reg(std::string_view text);
 bool reads_special_as(SpecialReg r, Mod type);
 
 /// Written form of an immediate, kept for printing.
-enum class ImmKind : uint8_t { decimal, hex, f32, f64, warp_size };
+enum class ImmKind : uint8_t {
+  decimal,
+  hex,
+  f32,
+  f64,
+  warp_size
+};
 
 /// One operand. Composite operands (vectors, tensor addresses, argument lists) refer to a run of elements in
 /// Function::pool: pool[index] … pool[index + count - 1].
 struct Operand {
   /// Kinds of operands, as OperandShape of the rows has them. tensor: [map, {coordinates}]; pair: d|p; args: a call's list.
-  enum class Kind : uint8_t { none, reg, imm, addr, vec, label, symbol, sink, tensor, pair, special, args };
+  enum class Kind : uint8_t {
+    none,
+    reg,
+    imm,
+    addr,
+    vec,
+    label,
+    symbol,
+    sink,
+    tensor,
+    pair,
+    special,
+    args
+  };
   /// Base of an address; none: it is absolute.
-  enum class Base : uint8_t { none, reg, symbol };
+  enum class Base : uint8_t {
+    none,
+    reg,
+    symbol
+  };
 
   /// Says which of the members below count.
   Kind kind = Kind::none;
-  Base base = Base::none;           // addr: the base that the offset is added to
+  Base base = Base::none;               // addr: the base that the offset is added to
   ImmKind imm_kind = ImmKind::decimal;  // imm: how it is printed
-  bool negated = false;             // !p
-  bool explicit_plus = false;       // unused by semantics: "[r+-4]" against "[r-4]"
-  bool minus = false;               // reg: -a
-  uint16_t count = 0;               // elements of a composite
-  uint32_t index = 0;               // register, label, symbol or pool index; SpecialReg value
-  Subword part{};                   // reg: a.b0
-  int64_t value = 0;                // immediate bits, or address offset in bytes
+  bool negated = false;                 // !p
+  bool explicit_plus = false;           // unused by semantics: "[r+-4]" against "[r-4]"
+  bool minus = false;                   // reg: -a
+  uint16_t count = 0;                   // elements of a composite
+  uint32_t index = 0;                   // register, label, symbol or pool index; SpecialReg value
+  Subword part{};                       // reg: a.b0
+  int64_t value = 0;                    // immediate bits, or address offset in bytes
 
   bool operator==(const Operand&) const = default;
 
   /// A register; `neg`: a predicate written !p.
-  static Operand reg(RegId r, bool neg = false) { Operand o; o.kind = Kind::reg; o.index = r; o.negated = neg; return o; }
+  static Operand reg(RegId r, bool neg = false) {
+    Operand o;
+    o.kind = Kind::reg;
+    o.index = r;
+    o.negated = neg;
+    return o;
+  }
   /// An immediate; `v`: its bits, of f32 in the lower half.
-  static Operand imm(int64_t v, ImmKind k = ImmKind::decimal) { Operand o; o.kind = Kind::imm; o.value = v; o.imm_kind = k; return o; }
+  static Operand imm(int64_t v, ImmKind k = ImmKind::decimal) {
+    Operand o;
+    o.kind = Kind::imm;
+    o.value = v;
+    o.imm_kind = k;
+    return o;
+  }
   /// A branch target; `l`: index into Function::labels.
-  static Operand label(uint32_t l) { Operand o; o.kind = Kind::label; o.index = l; return o; }
+  static Operand label(uint32_t l) {
+    Operand o;
+    o.kind = Kind::label;
+    o.index = l;
+    return o;
+  }
   /// The address of a variable, parameter or function; `s`: index into Function::symbols.
-  static Operand symbol(uint32_t s) { Operand o; o.kind = Kind::symbol; o.index = s; return o; }
+  static Operand symbol(uint32_t s) {
+    Operand o;
+    o.kind = Kind::symbol;
+    o.index = s;
+    return o;
+  }
   /// `_`: the result is not kept.
-  static Operand sink() { Operand o; o.kind = Kind::sink; return o; }
+  static Operand sink() {
+    Operand o;
+    o.kind = Kind::sink;
+    return o;
+  }
   /// A special register.
-  static Operand special(SpecialReg r) { Operand o; o.kind = Kind::special; o.index = static_cast<uint32_t>(r); return o; }
+  static Operand special(SpecialReg r) {
+    Operand o;
+    o.kind = Kind::special;
+    o.index = static_cast<uint32_t>(r);
+    return o;
+  }
   /// [r+offset]; the offset is in bytes.
-  static Operand address(RegId r, int64_t offset = 0) { Operand o; o.kind = Kind::addr; o.base = Base::reg; o.index = r; o.value = offset; return o; }
+  static Operand address(RegId r, int64_t offset = 0) {
+    Operand o;
+    o.kind = Kind::addr;
+    o.base = Base::reg;
+    o.index = r;
+    o.value = offset;
+    return o;
+  }
   /// [symbol+offset]; `symbol_id`: index into Function::symbols, the offset is in bytes.
-  static Operand address_of(uint32_t symbol_id, int64_t offset = 0) { Operand o; o.kind = Kind::addr; o.base = Base::symbol; o.index = symbol_id; o.value = offset; return o; }
+  static Operand address_of(uint32_t symbol_id, int64_t offset = 0) {
+    Operand o;
+    o.kind = Kind::addr;
+    o.base = Base::symbol;
+    o.index = symbol_id;
+    o.value = offset;
+    return o;
+  }
   /// [a]: an address in bytes.
-  static Operand absolute(int64_t a) { Operand o; o.kind = Kind::addr; o.value = a; return o; }
+  static Operand absolute(int64_t a) {
+    Operand o;
+    o.kind = Kind::addr;
+    o.value = a;
+    return o;
+  }
 };
 
 /// Source of an instruction: a line of PTX, or of the program that it was made from (DSL C++ or CUDA).
 struct SourceRef {
-  uint32_t file = 0;  // index into Module::files; 0 = none
-  uint32_t line = 0;  // from 1; 0: unknown
+  uint32_t file = 0;       // index into Module::files; 0 = none
+  uint32_t line = 0;       // from 1; 0: unknown
   uint32_t column = 0;     // from 1; 0: unknown
   uint32_t call_site = 0;  // call site of an inlined line: 1 + index into Module::call_sites; 0 = not inlined, or unknown
 
@@ -118,30 +191,36 @@ struct Instruction {
 
 /// A declared register.
 struct RegDecl {
-  std::string name;        // as printed, with or without %
-  Mod type = Mod::b32;     // declared type; semantics follow the opcode, never this type
+  std::string name;     // as printed, with or without %
+  Mod type = Mod::b32;  // declared type; semantics follow the opcode, never this type
   bool operator==(const RegDecl&) const = default;
 };
 
 /// Linkage of a variable or function, as its directive says (PTX ISA 5.4.6); internal: none is written.
-enum class Linkage : uint8_t { internal, visible, external, weak, common };
+enum class Linkage : uint8_t {
+  internal,
+  visible,
+  external,
+  weak,
+  common
+};
 
 /// A variable: global, constant, shared, local, or a (formal) parameter.
 struct Variable {
-  std::string name;                  // as written
-  Mod space = Mod::global;           // global, const_, shared, local, param
-  Mod type = Mod::b8;                // element type
-  uint32_t align = 1;                // bytes
-  uint64_t elements = 1;             // 0: unsized (.extern .shared name[])
-  bool is_array = false;             // written with [ ]
-  uint8_t vec = 1;                   // .v2 / .v4 element vectors
+  std::string name;                     // as written
+  Mod space = Mod::global;              // global, const_, shared, local, param
+  Mod type = Mod::b8;                   // element type
+  uint32_t align = 1;                   // bytes
+  uint64_t elements = 1;                // 0: unsized (.extern .shared name[])
+  bool is_array = false;                // written with [ ]
+  uint8_t vec = 1;                      // .v2 / .v4 element vectors
   Linkage linkage = Linkage::internal;  // of a module variable
-  Mod pointee = Mod::none;           // parameters: .ptr{.space}; generic = Mod::param placeholder
-  bool is_pointer = false;           // a parameter with .ptr
-  uint32_t pointee_align = 0;        // of .ptr … .align, bytes; 0: not given
-  std::vector<uint8_t> init;         // bytes; shorter than the variable = rest zero
-  bool managed = false;              // .attribute(.managed)
-  uint32_t position = 0;             // module variables: index of the next function in the text
+  Mod pointee = Mod::none;              // parameters: .ptr{.space}; generic = Mod::param placeholder
+  bool is_pointer = false;              // a parameter with .ptr
+  uint32_t pointee_align = 0;           // of .ptr … .align, bytes; 0: not given
+  std::vector<uint8_t> init;            // bytes; shorter than the variable = rest zero
+  bool managed = false;                 // .attribute(.managed)
+  uint32_t position = 0;                // module variables: index of the next function in the text
 
   /// An initialiser that is an address: of `symbol` plus `addend` bytes.
   struct Reloc {
@@ -151,7 +230,7 @@ struct Variable {
     bool generic;        // generic(symbol): a generic address
     bool operator==(const Reloc&) const = default;
   };
-  std::vector<Reloc> relocations;    // initialisers that are addresses
+  std::vector<Reloc> relocations;  // initialisers that are addresses
 
   /// Size in bytes; 0 for an unsized one.
   uint64_t bytes() const { return elements * vec * (type_bits(type) == 1 ? 8 : type_bits(type)) / 8; }
@@ -217,17 +296,17 @@ struct CallPrototype {
 
 /// A kernel (.entry) or a .func.
 struct Function {
-  std::string name;                 // as written
-  bool is_entry = true;             // .entry; false: .func
-  bool is_prototype = false;        // declared, not defined
-  Linkage linkage = Linkage::visible;  // as its directive says
-  Directives directives;               // of an entry
-  std::vector<Variable> params;        // in order
-  std::vector<Variable> returns;    // .func only
-  std::vector<Variable> variables;  // .shared, .local, .param declared in the body
-  std::vector<RegDecl> regs;        // RegId is the index
-  std::vector<SymbolRef> symbols;   // objects that Operand::symbol and address_of refer to, by index
-  std::vector<Label> labels;        // Operand::label is the index
+  std::string name;                                   // as written
+  bool is_entry = true;                               // .entry; false: .func
+  bool is_prototype = false;                          // declared, not defined
+  Linkage linkage = Linkage::visible;                 // as its directive says
+  Directives directives;                              // of an entry
+  std::vector<Variable> params;                       // in order
+  std::vector<Variable> returns;                      // .func only
+  std::vector<Variable> variables;                    // .shared, .local, .param declared in the body
+  std::vector<RegDecl> regs;                          // RegId is the index
+  std::vector<SymbolRef> symbols;                     // objects that Operand::symbol and address_of refer to, by index
+  std::vector<Label> labels;                          // Operand::label is the index
   std::vector<std::vector<uint32_t>> branch_targets;  // .branchtargets lists: label indices
   std::vector<std::vector<uint32_t>> call_targets;    // .calltargets lists: Module::functions indices
   std::vector<CallPrototype> prototypes;              // of indirect calls

@@ -12,12 +12,14 @@ namespace drywell::isa::opcode_check {
 #include "drywell/isa/table/opcode_grammar.inc"
 
 /// What is wrong with an opcode's text, or its number of operands.
-enum class Verdict : uint8_t { fits,
-                               unknown_instruction,
-                               unknown_modifier,
-                               modifier_does_not_fit,
-                               modifier_missing,
-                               operand_count };
+enum class Verdict : uint8_t {
+  fits,
+  unknown_instruction,
+  unknown_modifier,
+  modifier_does_not_fit,
+  modifier_missing,
+  operand_count
+};
 
 /// A number that no modifier has.
 inline constexpr int kNone = -1;
@@ -54,7 +56,7 @@ struct Tokens {
   int number[16] = {};  // of each, in the table
   bool type[16] = {};   // it is a type
   int count = 0;        // of modifiers
-  bool known = true;  // all of them
+  bool known = true;    // all of them
 };
 
 /// The modifiers of the text behind a mnemonic.

@@ -12,7 +12,10 @@ namespace drywell::isa {
 class PipelineState {
  public:
   /// Decides the phase to begin with.
-  enum class Role : uint8_t { consumer, producer };
+  enum class Role : uint8_t {
+    consumer,
+    producer
+  };
   /// At stage 0 of `stages`; emits the two registers' first values.
   PipelineState(KernelBuilder& k, uint32_t stages, Role role, SourceLocation w = SourceLocation::current());
   /// Register of the stage, from 0.

@@ -16,10 +16,16 @@
 namespace drywell::isa {
 
 /// The index of an operand (K or M/N) that is contiguous in memory.
-enum class Major : uint8_t { k = 0, mn = 1 };
+enum class Major : uint8_t {
+  k = 0,
+  mn = 1
+};
 
 /// The instruction that reads the descriptor.
-enum class SmemDescriptorFormat : uint8_t { tcgen05, wgmma };
+enum class SmemDescriptorFormat : uint8_t {
+  tcgen05,
+  wgmma
+};
 
 /// The start address field has 14 bits of 16-byte units: operand addresses wrap at 256 KiB (docs/facts/tcgen05.md §4.6).
 inline constexpr uint32_t kSmemDescriptorAddressMask = 0x3FFFF;
@@ -27,14 +33,14 @@ inline constexpr uint32_t kSmemDescriptorAddressMask = 0x3FFFF;
 /// Decoded descriptor; byte units. Bits outside all fields are kept in `reserved`, so encode(decode(w)) == w.
 struct SmemDescriptor {
   SmemDescriptorFormat format = SmemDescriptorFormat::tcgen05;  // decides version and swizzle codes
-  uint32_t start = 0;         // byte address, multiple of 16, < 2^18
-  uint32_t lbo = 0;           // leading-dimension byte offset, multiple of 16
-  uint32_t sbo = 0;           // stride-dimension byte offset, multiple of 16
-  uint8_t base_offset = 0;    // row phase of the swizzle pattern, 0 in all known code
-  uint8_t version = 1;        // tcgen05: constant 0b001
-  bool lbo_absolute = false;  // tcgen05, sm_103a only: lbo is the address at which rows that cross the swizzle span continue
-  uint8_t swizzle_code = 0;   // as stored: tcgen05 3 bits, wgmma 2 bits
-  uint64_t reserved = 0;      // 0 in a legal one
+  uint32_t start = 0;                                           // byte address, multiple of 16, < 2^18
+  uint32_t lbo = 0;                                             // leading-dimension byte offset, multiple of 16
+  uint32_t sbo = 0;                                             // stride-dimension byte offset, multiple of 16
+  uint8_t base_offset = 0;                                      // row phase of the swizzle pattern, 0 in all known code
+  uint8_t version = 1;                                          // tcgen05: constant 0b001
+  bool lbo_absolute = false;                                    // tcgen05, sm_103a only: lbo is the address at which rows that cross the swizzle span continue
+  uint8_t swizzle_code = 0;                                     // as stored: tcgen05 3 bits, wgmma 2 bits
+  uint64_t reserved = 0;                                        // 0 in a legal one
 
   /// Returns the swizzle; nothing for the undefined codes 3, 5 and 7.
   constexpr std::optional<Swizzle> swizzle() const;
@@ -94,7 +100,14 @@ constexpr SmemDescriptor SmemDescriptor::make(uint32_t start, uint32_t lbo, uint
 
 /// Storage form of one operand element (docs/facts/tcgen05.md §8). container4/6: the f8f6f4 kinds keep 16 elements in each 16-byte
 /// unit, data first, padding after; packed4: mxf4 and mxf4nvf4, two elements per byte, low nibble first.
-enum class SmemElement : uint8_t { packed4, container4, container6, byte, half, word };
+enum class SmemElement : uint8_t {
+  packed4,
+  container4,
+  container6,
+  byte,
+  half,
+  word
+};
 
 /// Address bits of one element: a container counts as a whole byte.
 constexpr unsigned storage_bits(SmemElement e) {

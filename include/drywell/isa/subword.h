@@ -12,8 +12,10 @@ namespace drywell::isa {
 /// A selection of bytes or half-words. PTX writes the last element first: of .b7654 element 0 is byte 4.
 struct Subword {
   /// What the digits count.
-  enum class Unit : uint8_t { byte,
-                              half };
+  enum class Unit : uint8_t {
+    byte,
+    half
+  };
 
   Unit unit = Unit::byte;           // of the digits
   uint8_t count = 0;                // elements; 0: the whole register

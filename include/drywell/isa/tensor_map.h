@@ -39,13 +39,30 @@ enum class TensorType : uint8_t {
 inline constexpr unsigned kTensorTypeCount = 16;  // of TensorType
 
 /// Numbered as CUtensorMapInterleave.
-enum class Interleave : uint8_t { none = 0, bytes16 = 1, bytes32 = 2 };
+enum class Interleave : uint8_t {
+  none = 0,
+  bytes16 = 1,
+  bytes32 = 2
+};
 /// Numbered as CUtensorMapL2promotion; a hint.
-enum class L2Promotion : uint8_t { none = 0, bytes64 = 1, bytes128 = 2, bytes256 = 3 };
+enum class L2Promotion : uint8_t {
+  none = 0,
+  bytes64 = 1,
+  bytes128 = 2,
+  bytes256 = 3
+};
 /// Value of elements outside the tensor, numbered as CUtensorMapFloatOOBfill.
-enum class OobFill : uint8_t { zero = 0, nan = 1 };
+enum class OobFill : uint8_t {
+  zero = 0,
+  nan = 1
+};
 /// Which encode function makes the map.
-enum class TensorMapMode : uint8_t { tile = 0, im2col = 1, im2col_w = 2, im2col_w128 = 3 };
+enum class TensorMapMode : uint8_t {
+  tile = 0,
+  im2col = 1,
+  im2col_w = 2,
+  im2col_w128 = 3
+};
 
 /// "bf16", "b4x16_p64", …
 std::string_view to_string(TensorType t);
@@ -82,13 +99,13 @@ TensorType from_ptx_number(uint8_t number);
 
 /// The fields of a tensor map. Dimension 0 is contiguous; entries at and beyond `rank` are ignored.
 struct TensorMapFields {
-  TensorMapMode mode = TensorMapMode::tile;    // decides which fields count
-  TensorType type = TensorType::u8;            // of an element
-  uint32_t rank = 1;                           // 1 to 5
-  uint64_t address = 0;                        // GMEM byte address
-  std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};  // elements
-  std::array<uint64_t, 4> stride{};            // stride[i]: bytes from one element of dimension i + 1 to the next
-  std::array<uint32_t, 5> box{1, 1, 1, 1, 1};  // elements, tile mode
+  TensorMapMode mode = TensorMapMode::tile;               // decides which fields count
+  TensorType type = TensorType::u8;                       // of an element
+  uint32_t rank = 1;                                      // 1 to 5
+  uint64_t address = 0;                                   // GMEM byte address
+  std::array<uint64_t, 5> dim{1, 1, 1, 1, 1};             // elements
+  std::array<uint64_t, 4> stride{};                       // stride[i]: bytes from one element of dimension i + 1 to the next
+  std::array<uint32_t, 5> box{1, 1, 1, 1, 1};             // elements, tile mode
   std::array<uint32_t, 5> element_stride{1, 1, 1, 1, 1};  // traversal strides
   Interleave interleave = Interleave::none;               // of channels
   Swizzle swizzle = Swizzle::none;                        // of shared memory

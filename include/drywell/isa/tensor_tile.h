@@ -18,10 +18,10 @@ namespace drywell::isa {
 struct TileGeometry {
   std::array<uint32_t, 5> n{1, 1, 1, 1, 1};  // elements per dimension after traversal strides; im2col: {C, P}
   uint32_t rows = 1;                         // rows of the box in SMEM
-  uint32_t row_bytes = 0;          // SMEM bytes of a row
-  uint32_t row_pitch = 0;          // SMEM bytes from one row to the next: row_bytes, or the swizzle span
-  uint32_t global_row_bytes = 0;   // GMEM bytes of a row; less than row_bytes for the padded types
-  uint32_t transaction_bytes = 0;  // complete-tx bytes, independent of out-of-bounds elements
+  uint32_t row_bytes = 0;                    // SMEM bytes of a row
+  uint32_t row_pitch = 0;                    // SMEM bytes from one row to the next: row_bytes, or the swizzle span
+  uint32_t global_row_bytes = 0;             // GMEM bytes of a row; less than row_bytes for the padded types
+  uint32_t transaction_bytes = 0;            // complete-tx bytes, independent of out-of-bounds elements
 
   /// SMEM bytes from the start of the first row to the end of the last row.
   uint32_t smem_bytes() const { return (rows - 1) * row_pitch + row_bytes; }
@@ -37,13 +37,16 @@ TileGeometry gather4_geometry(const TensorMapFields& f);
 inline constexpr uint32_t kTensorSmemAlignment = 128;
 
 /// The direction of a copy.
-enum class TensorAccess : uint8_t { load, store };  // store: also reduce
+enum class TensorAccess : uint8_t {
+  load,
+  store
+};  // store: also reduce
 
 /// One row of the box. Bytes `first`..`last` (SMEM row bytes, before the swizzle) are in bounds: a load fills the rest,
 /// a store does not write it. first == last: no byte is in bounds.
 struct TileRow {
-  uint32_t smem_offset = 0;    // from the SMEM address of the copy, before the swizzle
-  uint64_t global_offset = 0;  // GMEM offset in bytes of row byte 0 from the tensor's address, modulo 2^64
+  uint32_t smem_offset = 0;      // from the SMEM address of the copy, before the swizzle
+  uint64_t global_offset = 0;    // GMEM offset in bytes of row byte 0 from the tensor's address, modulo 2^64
   uint32_t first = 0, last = 0;  // SMEM row bytes; `last` is not in bounds
 };
 
@@ -106,10 +109,10 @@ class Im2colWalk {
 
 /// Operands of one copy instruction, in any mode.
 struct TensorRequest {
-  Mod mode = Mod::tile;  // tile, tile_gather4, tile_scatter4, im2col, im2col_w, im2col_w_128, im2col_no_offs
+  Mod mode = Mod::tile;                      // tile, tile_gather4, tile_scatter4, im2col, im2col_w, im2col_w_128, im2col_no_offs
   TensorAccess access = TensorAccess::load;  // direction
-  TensorCoordinates coord{};         // dimension 0 first; gather4 and scatter4: {column, row0 … row3}
-  std::array<uint16_t, 3> offset{};  // im2col: W, H, D; w modes: {wHalo, wOffset}
+  TensorCoordinates coord{};                 // dimension 0 first; gather4 and scatter4: {column, row0 … row3}
+  std::array<uint16_t, 3> offset{};          // im2col: W, H, D; w modes: {wHalo, wOffset}
 };
 
 /// The rows of a copy in any mode, in SMEM order.

@@ -71,7 +71,11 @@ constexpr CopyLanes copy_lanes(CopyShape s, unsigned row) {
 }
 
 /// `.dst_fmt.src_fmt`: none, .b8x16.b4x16_p64 or .b8x16.b6x16_p32.
-enum class CopyFormat : uint8_t { none, b4x16_p64, b6x16_p32 };
+enum class CopyFormat : uint8_t {
+  none,
+  b4x16_p64,
+  b6x16_p32
+};
 
 /// Expands 16 packed elements and their padding into 16 byte containers; copies for `none`. Four-bit values go to bits
 /// 5..2, six-bit values to kFp6ContainerShift.

@@ -18,7 +18,15 @@ inline constexpr unsigned kTmemLanes = 128, kTmemColumns = 512;  // of one SM; a
 // --- Accumulator D ---
 
 /// PTX's names of the data-path layouts.
-enum class DLayout : uint8_t { A, B, C, D, E, F, G };
+enum class DLayout : uint8_t {
+  A,
+  B,
+  C,
+  D,
+  E,
+  F,
+  G
+};
 
 /// Layout of D for an MMA; nothing if there is no such MMA.
 constexpr std::optional<DLayout> d_layout(unsigned m, unsigned cta_group, bool ws, bool sparse) {
@@ -76,7 +84,8 @@ constexpr TmemCell d_cell(DLayout layout, unsigned m, unsigned n, unsigned total
 
 /// Groups of lanes over which a layout spreads N: 1, 2 (B, E) or 4 (G).
 constexpr unsigned d_column_groups(DLayout layout) {
-  return layout == DLayout::B || layout == DLayout::E ? 2 : layout == DLayout::G ? 4 : 1;
+  return layout == DLayout::B || layout == DLayout::E ? 2 : layout == DLayout::G ? 4
+                                                                                 : 1;
 }
 
 /// Number of columns of D.
@@ -127,7 +136,8 @@ constexpr TmemBits a_bits(MmaKind kind, MmaElement element, unsigned k) {
   unsigned shift = 0, width = bits;
   if (stored == SmemElement::byte) {
     width = element_bits(element);
-    shift = width == 4 ? kFp4ContainerShift : width == 6 ? kFp6ContainerShift : 0;
+    shift = width == 4 ? kFp4ContainerShift : width == 6 ? kFp6ContainerShift
+                                                         : 0;
   }
   return {static_cast<uint16_t>(bit / 32), static_cast<uint8_t>(bit % 32 + shift),
           static_cast<uint8_t>(width)};
@@ -202,7 +212,13 @@ unsigned metadata_columns(MmaKind kind);
 
 // --- tcgen05.ld / st ---
 /// `.SHAPE` of tcgen05.ld and st: lanes x bits that a warp accesses in one step; 16x32bx2 in two places (PTX ISA 9.7.16.8).
-enum class TmemShape : uint8_t { s32x32b, s16x64b, s16x128b, s16x256b, s16x32bx2 };
+enum class TmemShape : uint8_t {
+  s32x32b,
+  s16x64b,
+  s16x128b,
+  s16x256b,
+  s16x32bx2
+};
 inline constexpr unsigned kTmemShapeCount = 5;  // of TmemShape
 
 /// One ld or st: `.SHAPE.xN{.pack::16b}` and the immediate of 16x32bx2.
@@ -210,18 +226,20 @@ struct TmemAccess {
   TmemShape shape = TmemShape::s32x32b;  // .shape
   uint16_t num = 1;                      // .num
   bool pack = false;                     // .pack::16b, .unpack::16b
-  int32_t half_split = 0;  // TMEM columns between the halves of 16x32bx2
+  int32_t half_split = 0;                // TMEM columns between the halves of 16x32bx2
 };
 
 /// Lanes that a warp reaches in one half of the instruction.
 constexpr unsigned tmem_lanes(TmemShape s) { return s == TmemShape::s32x32b ? 32 : 16; }
 /// The largest .num.
 constexpr unsigned max_num(TmemShape s) {
-  return s == TmemShape::s16x128b ? 64 : s == TmemShape::s16x256b ? 32 : 128;
+  return s == TmemShape::s16x128b ? 64 : s == TmemShape::s16x256b ? 32
+                                                                  : 128;
 }
 /// Registers per thread; `.pack` does not change it.
 constexpr unsigned tmem_registers(TmemShape s, unsigned num) {
-  return s == TmemShape::s16x128b ? 2 * num : s == TmemShape::s16x256b ? 4 * num : num;
+  return s == TmemShape::s16x128b ? 2 * num : s == TmemShape::s16x256b ? 4 * num
+                                                                       : num;
 }
 /// Number of columns from the base without `.pack` (twice as many with it); of one half for 16x32bx2.
 constexpr unsigned tmem_columns(TmemShape s, unsigned num) {

@@ -12,7 +12,11 @@ struct WmmaShape {
   unsigned m = 0, n = 0, k = 0;  // in elements
 };
 /// The matrices of the instruction; c is also its result.
-enum class WmmaMatrix : unsigned char { a, b, c };
+enum class WmmaMatrix : unsigned char {
+  a,
+  b,
+  c
+};
 
 /// The shape that a shape token names.
 constexpr WmmaShape wmma_shape(Mod m) {

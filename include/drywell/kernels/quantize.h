@@ -23,18 +23,18 @@ enum class ScaleRule : uint8_t {
 struct QuantizeRecipe {
   numeric::Format format = numeric::Format::bf16;  // of the elements
   ScaleRule rule = ScaleRule::none;                // what they are divided by
-  uint32_t block = 0;  // elements of one scale along k
+  uint32_t block = 0;                              // elements of one scale along k
 };
 
 /// rows x k elements, k contiguous: value = factor * scale * element.
 struct QuantizedMatrix {
-  numeric::Format format = numeric::Format::bf16;  // of the elements
-  uint64_t rows = 0, k = 0;                        // extents, in elements
-  std::vector<uint16_t> codes;                     // one element each
-  uint32_t block = 0;  // 0: no scales
+  numeric::Format format = numeric::Format::bf16;         // of the elements
+  uint64_t rows = 0, k = 0;                               // extents, in elements
+  std::vector<uint16_t> codes;                            // one element each
+  uint32_t block = 0;                                     // 0: no scales
   numeric::Format scale_format = numeric::Format::ue8m0;  // of the scales
-  std::vector<uint8_t> scales;  // rows x k / block
-  float factor = 1;             // of the whole matrix
+  std::vector<uint8_t> scales;                            // rows x k / block
+  float factor = 1;                                       // of the whole matrix
 
   /// False for shape_alone().
   bool has_elements() const { return !codes.empty(); }

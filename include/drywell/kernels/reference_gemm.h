@@ -11,27 +11,29 @@
 namespace drywell::kernels::reference {
 
 /// Formats of operands and scales, as the reference knows them.
-enum class NumberFormat : uint8_t { e2m1,
-                                    e2m3,
-                                    e3m2,
-                                    e4m3,
-                                    e5m2,
-                                    f16,
-                                    bf16,
-                                    ue4m3,
-                                    ue8m0 };
+enum class NumberFormat : uint8_t {
+  e2m1,
+  e2m3,
+  e3m2,
+  e4m3,
+  e5m2,
+  f16,
+  bf16,
+  ue4m3,
+  ue8m0
+};
 
 /// Returns the exact value; NaN for codes without a value.
 double number_value(NumberFormat format, uint16_t code);
 
 /// rows x k codes, one per entry, k contiguous, with one scale for every `block` of them along k.
 struct GemmOperand {
-  NumberFormat format = NumberFormat::bf16;  // of the codes
-  uint64_t rows = 0, k = 0;                  // extents, in elements
-  const uint16_t* codes = nullptr;           // rows x k
-  uint32_t block = 0;  // 0: no scales
+  NumberFormat format = NumberFormat::bf16;         // of the codes
+  uint64_t rows = 0, k = 0;                         // extents, in elements
+  const uint16_t* codes = nullptr;                  // rows x k
+  uint32_t block = 0;                               // 0: no scales
   NumberFormat scale_format = NumberFormat::ue8m0;  // of the scales
-  const uint8_t* scales = nullptr;  // rows x ceil(k / block)
+  const uint8_t* scales = nullptr;                  // rows x ceil(k / block)
 };
 
 /// Arithmetic of one instruction's sum.
@@ -62,9 +64,11 @@ std::vector<double> gemm_float64(const RowOf& a, const RowOf& b, uint64_t column
                                  std::span<const uint64_t> rows, unsigned threads = 0);
 
 /// Formats of the result.
-enum class OutputFormat : uint8_t { bf16,
-                                    f16,
-                                    f32 };
+enum class OutputFormat : uint8_t {
+  bf16,
+  f16,
+  f32
+};
 
 /// Computes the epilogue of an accumulator in f32: fl(alpha * x), with C fma(beta, c, fl(alpha * x)); then rounds to
 /// nearest even. Returns the code.

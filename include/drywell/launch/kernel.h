@@ -40,8 +40,8 @@ struct RunContext {
 
 /// Result of the comparison with the reference.
 struct Verification {
-  bool done = false;      // false: not asked for, or the kernel faulted
-  uint64_t compared = 0;  // values
+  bool done = false;           // false: not asked for, or the kernel faulted
+  uint64_t compared = 0;       // values
   uint64_t mismatches = 0;     // of the values compared
   std::string first_mismatch;  // "codes[3, 17]: 0x12, the reference has 0x13"; empty if none
   /// Compared, and all equal.
@@ -57,7 +57,7 @@ struct TimedLaunch {
 
 /// Result of a run.
 struct KernelReport {
-  std::string shape;  // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
+  std::string shape;                                      // "8192 x 5120 bf16 -> 5120 x 4096 e2m1, 5120 x 512 ue4m3"
   sim::LaunchConfig launch;                               // of the kernel's own launch
   sim::RunResult run;                                     // its result
   std::vector<TimedLaunch> launches;                      // those of a host code that launches several, in their order; else empty
@@ -71,8 +71,8 @@ struct KernelReport {
 
 /// A kernel of `drywell list`.
 struct Kernel {
-  std::string_view name;  // lower case with dashes
-  std::string_view doc;   // one line; what stands before its first semicolon is for lists
+  std::string_view name;              // lower case with dashes
+  std::string_view doc;               // one line; what stands before its first semicolon is for lists
   std::vector<Parameter> parameters;  // in the order of lists
   /// Builds the kernel. Throws InputError for parameters without a kernel.
   isa::Module (*build)(const Params&, const sim::ArchConfig&);

@@ -21,8 +21,8 @@ namespace drywell::kernels {
 
 /// What a shared object registers. The first two members never change: they are read before anything else of it is.
 struct KernelList {
-  const char* build = nullptr;  // of the libraries that the shared object is linked with
-  unsigned calls = 0;           // of add()
+  const char* build = nullptr;    // of the libraries that the shared object is linked with
+  unsigned calls = 0;             // of add()
   const Kernel* first = nullptr;  // of the kernels
   size_t count = 0;               // of the kernels
   /// Registers the kernels; they must live as long as the program. One call.

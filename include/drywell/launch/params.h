@@ -14,21 +14,23 @@
 namespace drywell::kernels {
 
 /// What a parameter's value is.
-enum class ParamType : uint8_t { integer,
-                                 real,
-                                 flag,
-                                 choice,
-                                 text };
+enum class ParamType : uint8_t {
+  integer,
+  real,
+  flag,
+  choice,
+  text
+};
 /// The word for lists: "integer".
 std::string_view param_type_name(ParamType t);
 
 /// One parameter of a kernel, given on the command line as --name=value.
 struct Parameter {
-  std::string_view name;  // lower case with dashes: "scale-order"
-  ParamType type = ParamType::integer;  // of the value
-  std::string_view default_value;  // as a user would write it; flags: "false" or "true"
-  std::string_view doc;            // one line
-  std::vector<std::string_view> allowed{};  // choice: the values
+  std::string_view name;                                   // lower case with dashes: "scale-order"
+  ParamType type = ParamType::integer;                     // of the value
+  std::string_view default_value;                          // as a user would write it; flags: "false" or "true"
+  std::string_view doc;                                    // one line
+  std::vector<std::string_view> allowed{};                 // choice: the values
   int64_t least = std::numeric_limits<int64_t>::min();     // integer, real: the least value that is allowed
   int64_t greatest = std::numeric_limits<int64_t>::max();  // and the greatest
 };
@@ -64,10 +66,10 @@ class Params {
   struct Value {
     std::string name;                     // the parameter
     ParamType type = ParamType::integer;  // says which member counts
-    std::string text;  // canonical: as printed in reports and trace headers
-    int64_t integer = 0;  // of an integer
-    double real = 0;      // of a real
-    bool given = false;   // the user set it
+    std::string text;                     // canonical: as printed in reports and trace headers
+    int64_t integer = 0;                  // of an integer
+    double real = 0;                      // of a real
+    bool given = false;                   // the user set it
   };
   /// All, in the order of their declarations.
   const std::vector<Value>& values() const { return values_; }

@@ -13,7 +13,7 @@ namespace drywell::sim {
 struct LaneAddresses {
   std::array<uint64_t, kWarpSize> at;  // by lane
   LaneMask mask = 0;                   // lanes that access
-  uint32_t bytes = 0;  // per lane
+  uint32_t bytes = 0;                  // per lane
 };
 
 /// A run of bytes in global memory.

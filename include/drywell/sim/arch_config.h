@@ -27,16 +27,32 @@ std::string_view provenance_name(Provenance p);
 
 /// The matrix unit of a chip, besides the mma.sync that all have: sections [tmem] and [umma] for umma, [wgmma] for wgmma, none for
 /// warp (sm_120: mma.sync alone).
-enum class TensorCore : uint8_t { umma,
-                                  wgmma,
-                                  warp };
+enum class TensorCore : uint8_t {
+  umma,
+  wgmma,
+  warp
+};
 /// The name that architecture files use.
 std::string_view tensor_core_name(TensorCore t);
 /// The TensorCore of that name; returns false, and leaves `out` unchanged, if there is none.
 bool parse_tensor_core(std::string_view text, TensorCore& out);
 
 /// Execution resource of an instruction. alu … control exist once per sub-partition, the others once per SM.
-enum class Pipe : uint8_t { none, alu, fma, half, f64, xu, control, mma, lsu, barrier, tma, tensor, tmem };
+enum class Pipe : uint8_t {
+  none,
+  alu,
+  fma,
+  half,
+  f64,
+  xu,
+  control,
+  mma,
+  lsu,
+  barrier,
+  tma,
+  tensor,
+  tmem
+};
 /// The name that architecture files use.
 std::string_view pipe_name(Pipe p);
 /// One per SM rather than one per sub-partition.
@@ -54,13 +70,13 @@ struct ClassCost {
 
 /// One figure with its provenance.
 struct ArchEntry {
-  std::string key;    // "smem.banks", "class.fma.latency"
-  std::string value;  // as text
-  std::string unit;   // may be empty
+  std::string key;                              // "smem.banks", "class.fma.latency"
+  std::string value;                            // as text
+  std::string unit;                             // may be empty
   Provenance provenance = Provenance::assumed;  // how good the figure is
   std::string source;                           // where it is from, or why it is assumed
   std::string doc;                              // what it means
-  SourcePos where;  // position of the value in its file
+  SourcePos where;                              // position of the value in its file
 };
 
 /// Figures of an architecture. load_arch or parse_arch creates it; it is then passed by const reference.
@@ -69,8 +85,8 @@ struct ArchConfig {
   using Real = double;       // rates and times
   using Flag = bool;         // yes or no
 
-  std::string name;         // "sm_100a"
-  std::string description;  // "NVIDIA B200 …"
+  std::string name;                           // "sm_100a"
+  std::string description;                    // "NVIDIA B200 …"
   isa::Target target = isa::Target::sm_100a;  // whose PTX it runs
   TensorCore tensor = TensorCore::umma;       // its matrix unit
 
@@ -99,9 +115,9 @@ struct ArchConfig {
 
 /// A row of the schema.
 struct ArchKey {
-  std::string key;   // "smem.banks"
-  std::string type;  // "integer", "real", "flag", "pipe"
-  std::string unit;  // may be empty
+  std::string key;                 // "smem.banks"
+  std::string type;                // "integer", "real", "flag", "pipe"
+  std::string unit;                // may be empty
   double least = 0, greatest = 0;  // range of a number
   bool required = true;            // false: it has a fallback
   std::string doc;                 // what it means

@@ -26,26 +26,30 @@ namespace drywell::sim {
 class Listener;
 
 /// error: undefined or invalid by PTX. warning: today's hardware allows it, PTX does not guarantee it. note: information.
-enum class HazardLevel : uint8_t { error, warning, note };
+enum class HazardLevel : uint8_t {
+  error,
+  warning,
+  note
+};
 
 /// One side of a hazard.
 struct FindingParty {
-  std::string role;        // "reads", "writes", "still writes", …
-  GuestPlace where;        // CTA, warp, lanes, instruction and lines
-  uint64_t when = 0;       // clock of the run: cycles (timed driver) or warp instructions
+  std::string role;   // "reads", "writes", "still writes", …
+  GuestPlace where;   // CTA, warp, lanes, instruction and lines
+  uint64_t when = 0;  // clock of the run: cycles (timed driver) or warp instructions
 };
 
 /// One hazard: two accesses, or one, and the rule that they break.
 struct Finding {
-  std::string code;        // H7xxx, a section of docs/hazards.md
+  std::string code;                        // H7xxx, a section of docs/hazards.md
   HazardLevel level = HazardLevel::error;  // how bad it is
-  std::string rule;        // the broken rule, one line
-  FindingParty here, other;  // `other.role` is empty if there is no second party
-  std::string memory;      // the memory concerned
-  std::string order;       // what the order between the parties lacks: how far the synchronisation that there is goes; may be empty
-  std::string why, fix;   // a possible consequence; the change that makes it go away
-  std::string ptx;         // section of the PTX ISA
-  uint64_t count = 1;      // number of occurrences: same two instructions and same rule
+  std::string rule;                        // the broken rule, one line
+  FindingParty here, other;                // `other.role` is empty if there is no second party
+  std::string memory;                      // the memory concerned
+  std::string order;                       // what the order between the parties lacks: how far the synchronisation that there is goes; may be empty
+  std::string why, fix;                    // a possible consequence; the change that makes it go away
+  std::string ptx;                         // section of the PTX ISA
+  uint64_t count = 1;                      // number of occurrences: same two instructions and same rule
 
   /// As `drywell run --check` prints it, in several lines.
   std::string to_string() const;
@@ -56,7 +60,10 @@ struct Finding {
 std::string describe_findings(const std::vector<Finding>& findings, size_t lines = 48);
 
 /// basic: all checks except those on bytes of shared and global memory, at low cost. full: all checks.
-enum class CheckLevel : uint8_t { basic, full };
+enum class CheckLevel : uint8_t {
+  basic,
+  full
+};
 
 /// Global memory that the program's own allocator hands out in blocks, as PyTorch's does. All in the order of addresses.
 struct MemoryPools {
@@ -76,10 +83,10 @@ struct MemoryPools {
 
 /// The checks of a checker.
 struct CheckOptions {
-  CheckLevel level = CheckLevel::full;  // what is checked at all
-  bool global_memory = true;   // also check races in global memory
-  bool uninitialised = true;   // also check reads of shared and tensor memory that was never written
-  size_t most = 200;           // different findings that are kept
+  CheckLevel level = CheckLevel::full;       // what is checked at all
+  bool global_memory = true;                 // also check races in global memory
+  bool uninitialised = true;                 // also check reads of shared and tensor memory that was never written
+  size_t most = 200;                         // different findings that are kept
   std::shared_ptr<const MemoryPools> pools;  // if known, accesses of a full check are held against them
 };
 
@@ -88,16 +95,18 @@ struct WaitGraph {
   /// A warp that waits, what it waits for, or a warp that has not arrived there.
   struct Node {
     /// Which of these.
-    enum class Kind : uint8_t { blocked,
-                                barrier,
-                                other };
+    enum class Kind : uint8_t {
+      blocked,
+      barrier,
+      other
+    };
     Kind kind = Kind::blocked;       // which of these
     std::vector<std::string> lines;  // the first is its name
   };
   /// From the one that waits to the one that it waits for.
   struct Edge {
-    size_t from = 0, to = 0;         // indices of nodes
-    std::string label;               // what the first does with the second
+    size_t from = 0, to = 0;  // indices of nodes
+    std::string label;        // what the first does with the second
   };
   std::vector<Node> nodes;  // warps and barriers
   std::vector<Edge> edges;  // who waits for what

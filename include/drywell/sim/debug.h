@@ -18,9 +18,9 @@ namespace drywell::sim {
 
 /// A session of the debugger at a terminal or from a file.
 struct StepSession {
-  std::string script;       // path of a command file; empty: the terminal, or standard input
-  bool colour = false;      // the output has colours
-  bool run_on = false;      // if the user leaves the launch before its end, run it to its end
+  std::string script;   // path of a command file; empty: the terminal, or standard input
+  bool colour = false;  // the output has colours
+  bool run_on = false;  // if the user leaves the launch before its end, run it to its end
 };
 
 /// Steps `launch`: called from the run() of a LaunchRunner. Returns nothing if the user left it before its end and run_on is false. Throws

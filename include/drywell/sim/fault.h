@@ -12,14 +12,14 @@ namespace drywell::sim {
 
 /// Location of an event in a launch.
 struct GuestPlace {
-  std::string kernel;         // the entry's name
-  std::string function;       // the .func that contains the instruction; empty: the kernel itself
-  Dim3 cta{0, 0, 0};          // %ctaid
-  uint32_t warp = 0;          // in the CTA
-  LaneMask lanes = 0;         // bit l: lane l
-  uint32_t instruction = 0;   // index in the kernel's body
-  std::string ptx;            // the instruction's text
-  SourcePos source;           // the author's source line, if available
+  std::string kernel;                  // the entry's name
+  std::string function;                // the .func that contains the instruction; empty: the kernel itself
+  Dim3 cta{0, 0, 0};                   // %ctaid
+  uint32_t warp = 0;                   // in the CTA
+  LaneMask lanes = 0;                  // bit l: lane l
+  uint32_t instruction = 0;            // index in the kernel's body
+  std::string ptx;                     // the instruction's text
+  SourcePos source;                    // the author's source line, if available
   std::vector<SourcePos> called_from;  // the calls that were inlined to that line, innermost first
 
   /// One or two lines; without an instruction only kernel and CTA.

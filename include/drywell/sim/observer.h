@@ -33,10 +33,23 @@
 namespace drywell::sim {
 
 /// Kind of an mbarrier event.
-enum class MbarrierEvent : uint8_t { init, inval, expect_tx, complete_tx, arrive, phase_complete, wait_true };
+enum class MbarrierEvent : uint8_t {
+  init,
+  inval,
+  expect_tx,
+  complete_tx,
+  arrive,
+  phase_complete,
+  wait_true
+};
 /// Moments of an asynchronous operation. issue: received before the event of the issuing instruction. read: its operands are read. write:
 /// it is about to write its result and to signal. signal: it is complete; the mbarrier events that it caused were received in between.
-enum class AsyncMoment : uint8_t { issue, read, write, signal };
+enum class AsyncMoment : uint8_t {
+  issue,
+  read,
+  write,
+  signal
+};
 /// Kind of an asynchronous operation; async_kinds.inc has the instructions of each.
 enum class AsyncKind : uint8_t {
 #define ASYNC_KIND(KIND_, PAYLOAD_, UNIT_) KIND_,
@@ -58,24 +71,24 @@ struct CodePoint {
 
 /// A CTA of the running launch.
 struct CtaPlace {
-  Dim3 index{0, 0, 0};    // %ctaid
-  uint64_t cluster = 0;   // clusters of a grid are numbered x fastest
-  uint32_t rank = 0;      // in the cluster
-  uint32_t sm = 0;        // %smid; functional drivers: CTA number modulo the SMs
+  Dim3 index{0, 0, 0};   // %ctaid
+  uint64_t cluster = 0;  // clusters of a grid are numbered x fastest
+  uint32_t rank = 0;     // in the cluster
+  uint32_t sm = 0;       // %smid; functional drivers: CTA number modulo the SMs
 };
 /// A warp of the running launch.
 struct WarpPlace {
-  CtaPlace cta;           // the CTA
-  uint32_t warp = 0;      // in the CTA
+  CtaPlace cta;       // the CTA
+  uint32_t warp = 0;  // in the CTA
 };
 
 /// `now` in every event: the cluster's clock; cycles under the timed driver, otherwise the cluster's warp instructions so far.
 struct LaunchEvent {
-  std::string_view kernel;          // name of the entry
-  Dim3 grid, block, cluster;        // CTAs, threads, CTAs of a cluster
-  uint32_t shared_bytes = 0;        // of a CTA's shared window: reserved, static and dynamic
+  std::string_view kernel;              // name of the entry
+  Dim3 grid, block, cluster;            // CTAs, threads, CTAs of a cluster
+  uint32_t shared_bytes = 0;            // of a CTA's shared window: reserved, static and dynamic
   const isa::Module* module = nullptr;  // the loaded module
-  std::span<const CodePoint> code;  // by pc
+  std::span<const CodePoint> code;      // by pc
 };
 /// The lanes of `lanes` executed an instruction. Its effects are complete, except for asynchronous operations.
 struct InstructionEvent {
@@ -86,40 +99,40 @@ struct InstructionEvent {
 };
 /// The lanes of `lanes` are about to load or store `bytes` each. Addresses are not yet checked: a fault may follow.
 struct MemoryEvent {
-  WarpPlace who;                                 // the warp
-  LaneMask lanes = 0;                            // bit l: lane l
-  const CodePoint& at;                           // the instruction
-  Space space = Space::generic;                  // the space in the instruction
-  uint32_t bytes = 0;                            // per lane; ldmatrix and stmatrix: per row, for the lanes that provide row addresses
-  bool store = false;                            // stores and atomics
-  std::array<uint64_t, kWarpSize> addresses{};   // in `space`; 0 for lanes not in `lanes`
-  uint64_t now = 0;                              // the cluster's clock
+  WarpPlace who;                                // the warp
+  LaneMask lanes = 0;                           // bit l: lane l
+  const CodePoint& at;                          // the instruction
+  Space space = Space::generic;                 // the space in the instruction
+  uint32_t bytes = 0;                           // per lane; ldmatrix and stmatrix: per row, for the lanes that provide row addresses
+  bool store = false;                           // stores and atomics
+  std::array<uint64_t, kWarpSize> addresses{};  // in `space`; 0 for lanes not in `lanes`
+  uint64_t now = 0;                             // the cluster's clock
 };
 /// An mbarrier changed; the event has the state after the change.
 struct MbarrierChange {
-  CtaPlace cta;                  // the CTA
-  uint32_t offset = 0;           // in the CTA's shared window, bytes
-  MbarrierEvent what{};          // the kind of change
-  int64_t amount = 0;            // arrivals, bytes, init: the count; wait_true: the parity waited for
-  uint64_t phase = 0;            // number of the phase that is incomplete now
-  uint32_t pending = 0;          // pending arrivals
-  uint32_t expected = 0;         // expected arrivals per phase
-  int32_t tx = 0;                // bytes expected minus bytes complete
-  uint64_t now = 0;              // the cluster's clock
+  CtaPlace cta;           // the CTA
+  uint32_t offset = 0;    // in the CTA's shared window, bytes
+  MbarrierEvent what{};   // the kind of change
+  int64_t amount = 0;     // arrivals, bytes, init: the count; wait_true: the parity waited for
+  uint64_t phase = 0;     // number of the phase that is incomplete now
+  uint32_t pending = 0;   // pending arrivals
+  uint32_t expected = 0;  // expected arrivals per phase
+  int32_t tx = 0;         // bytes expected minus bytes complete
+  uint64_t now = 0;       // the cluster's clock
 };
 /// An operation reached a moment.
 struct AsyncEvent {
-  uint64_t id = 0;               // from 1, in the order of issue within the cluster
-  AsyncKind kind{};              // of the operation
-  AsyncMoment moment{};          // that it reached
-  WarpPlace issuer;              // the warp that issued it
-  uint32_t lane = 0;             // the issuing lane
-  const CodePoint& at;           // the issuing instruction
+  uint64_t id = 0;       // from 1, in the order of issue within the cluster
+  AsyncKind kind{};      // of the operation
+  AsyncMoment moment{};  // that it reached
+  WarpPlace issuer;      // the warp that issued it
+  uint32_t lane = 0;     // the issuing lane
+  const CodePoint& at;   // the issuing instruction
 
   /// At issue, if ObserverWants::spans: all memory that it will read and write, as far as determined at issue; signals on mbarriers are
   /// not included. Spans may touch or overlap. Empty at other moments, and for invalid operations that will fault.
   std::span<const Span> reads, writes;  // by the operation
-  uint64_t now = 0;  // the cluster's clock
+  uint64_t now = 0;                     // the cluster's clock
 };
 /// A warp arrived at a named barrier; the event has the state after the arrival.
 struct NamedBarrierEvent {
@@ -151,9 +164,9 @@ struct CtaEvent {
 /// Events that an observer receives; an event that no observer wants costs nothing. Events not listed here are rare and always sent.
 struct ObserverWants {
   bool instructions = true;  // Observer::instruction
-  bool memory = true;   // loads and stores of warps
-  bool waits = true;    // MbarrierEvent::wait_true
-  bool spans = true;    // AsyncEvent::reads and writes
+  bool memory = true;        // loads and stores of warps
+  bool waits = true;         // MbarrierEvent::wait_true
+  bool spans = true;         // AsyncEvent::reads and writes
 };
 
 /// Base of observers; every function does nothing unless it is overridden.

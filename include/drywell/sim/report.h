@@ -17,19 +17,19 @@ namespace drywell::sim {
 
 /// One unit, all its instances together.
 struct UnitTime {
-  std::string name;           // "issue", "alu", "fma", "half", "f64", "xu", "lsu", "smem", "tensor", "tmem_port", "tma", "l2", "hbm", …
-  uint64_t instances = 0;     // on the SMs that ran CTAs: 4 issue slots per SM, one hbm per chip
-  double busy_cycles = 0;     // summed over the instances
-  double utilisation = 0;     // busy_cycles / (instances * cycles)
-  double work = 0;            // in `work_unit`s
-  std::string work_unit;      // "warp instructions", "B", "instructions"
+  std::string name;        // "issue", "alu", "fma", "half", "f64", "xu", "lsu", "smem", "tensor", "tmem_port", "tma", "l2", "hbm", …
+  uint64_t instances = 0;  // on the SMs that ran CTAs: 4 issue slots per SM, one hbm per chip
+  double busy_cycles = 0;  // summed over the instances
+  double utilisation = 0;  // busy_cycles / (instances * cycles)
+  double work = 0;         // in `work_unit`s
+  std::string work_unit;   // "warp instructions", "B", "instructions"
 };
 
 /// The warps of one role (Function::roles); warps without a role are "warps".
 struct RoleTime {
-  std::string name;           // as the kernel names it
-  uint64_t warps = 0;         // over the whole grid
-  uint64_t instructions = 0;  // warp instructions executed
+  std::string name;                          // as the kernel names it
+  uint64_t warps = 0;                        // over the whole grid
+  uint64_t instructions = 0;                 // warp instructions executed
   std::array<double, kStallCount> cycles{};  // summed over its warps, by Stall
 
   /// Warp cycles over all reasons.
@@ -42,10 +42,10 @@ struct RoleTime {
 
 /// The least time that one resource alone would need for its work in the run.
 struct Limit {
-  std::string name;      // name of the unit
-  double cycles = 0;     // if the busiest instance had worked without a gap
-  double fraction = 0;   // cycles / cycles of the run: 1 = the kernel runs at this limit
-  std::string what;      // "84.0 MB at 3924 B/clk"
+  std::string name;     // name of the unit
+  double cycles = 0;    // if the busiest instance had worked without a gap
+  double fraction = 0;  // cycles / cycles of the run: 1 = the kernel runs at this limit
+  std::string what;     // "84.0 MB at 3924 B/clk"
 };
 
 /// The CTAs of an SM that one resource has room for.
@@ -66,23 +66,23 @@ struct LineTime {
 
 /// Where the time of one launch went.
 struct TimingReport {
-  uint64_t cycles = 0;           // first CTA's start to the last CTA's end and the last write to memory
-  double clock_ghz = 0;          // RunOptions::clock
-  double seconds = 0;            // cycles at that clock
-  double watts = 0;              // at that clock, if the launch is repeated for seconds and its data is random; 0: no figures
-  double watts_limit = 0;        // of the chip
-  double launch_seconds = 0;     // an empty kernel from event to event: not included in `seconds`
-  uint32_t sms = 0;              // of the chip
-  uint32_t sms_used = 0;         // that ran a CTA
-  uint32_t ctas_per_sm = 0;      // resident at once
-  std::string residency_limit;   // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
+  uint64_t cycles = 0;                                 // first CTA's start to the last CTA's end and the last write to memory
+  double clock_ghz = 0;                                // RunOptions::clock
+  double seconds = 0;                                  // cycles at that clock
+  double watts = 0;                                    // at that clock, if the launch is repeated for seconds and its data is random; 0: no figures
+  double watts_limit = 0;                              // of the chip
+  double launch_seconds = 0;                           // an empty kernel from event to event: not included in `seconds`
+  uint32_t sms = 0;                                    // of the chip
+  uint32_t sms_used = 0;                               // that ran a CTA
+  uint32_t ctas_per_sm = 0;                            // resident at once
+  std::string residency_limit;                         // limit on resident CTAs: "shared memory", "threads", "registers", "CTAs", "grid"
   std::vector<ResidencyLimit> residency;               // what each resource has room for
   uint64_t hbm_bytes_read = 0, hbm_bytes_written = 0;  // bytes between L2 and memory
   std::vector<UnitTime> units;                         // in a fixed order
   std::vector<RoleTime> roles;                         // in the kernel's order
-  std::vector<Limit> limits;     // tightest first; limits[0] is the binding one
-  std::vector<LineTime> lines;   // most expensive first
-  bool values = true;            // false: tensor values were not computed
+  std::vector<Limit> limits;                           // tightest first; limits[0] is the binding one
+  std::vector<LineTime> lines;                         // most expensive first
+  bool values = true;                                  // false: tensor values were not computed
 
   /// The unit of that name, or nullptr.
   const UnitTime* unit(std::string_view name) const;

@@ -62,31 +62,31 @@ struct LaunchConfig {
 
 /// Progress of the latest launch: other threads may read it while the launch runs.
 struct RunProgress {
-  std::atomic<uint64_t> launches{0};  // begun
+  std::atomic<uint64_t> launches{0};                  // begun
   std::atomic<uint64_t> ctas_total{0}, ctas_done{0};  // of the latest launch
-  std::atomic<uint64_t> cycles{0};  // timed driver only
+  std::atomic<uint64_t> cycles{0};                    // timed driver only
 };
 
 /// How a launch runs, its bounds, and who watches.
 struct RunOptions {
   DriverKind driver = DriverKind::eager;  // when asynchronous operations happen
   uint64_t seed = 0;                      // of the shuffled driver
-  unsigned threads = 0;               // host threads; 0 = all cores. Results do not depend on it
+  unsigned threads = 0;                   // host threads; 0 = all cores. Results do not depend on it
   // Bounds of the launch: 0 = none. Reaching one is a fault.
-  uint64_t max_instructions = 0;      // warp instructions: F3602
-  uint64_t max_cycles = 0;            // timed driver only: F3604
+  uint64_t max_instructions = 0;                                  // warp instructions: F3602
+  uint64_t max_cycles = 0;                                        // timed driver only: F3604
   std::optional<std::chrono::steady_clock::time_point> deadline;  // F3605; several launches may share it
-  uint64_t max_memory = 0;            // bytes of host memory that this process holds: F3606
-  uint64_t max_output = 64 << 20;      // bytes of vprintf text kept; the rest is dropped
-  std::vector<Listener*> listeners;   // results of listener() of HazardChecker, TraceWriter and others
-  std::vector<Observer*> observers;   // of the user (observer.h); any observer makes the run single-threaded
-  LaunchRunner* runner = nullptr;     // runs the launch instead of `driver` (the debugger: sim/debug)
-  bool cooperative = false;           // all CTAs of the grid run at once; the caller has checked that they fit
-  bool values = true;                 // false (timed only): same cycles, the tensor core's results are not computed
-  Caches caches = Caches::cold;       // timed only
-  ClockChoice clock;                  // timed only
-  RunProgress* progress = nullptr;    // updated while the launch runs
-  const std::atomic<bool>* stop = nullptr;  // another thread may set it: the launch then ends soon, with fault F3603
+  uint64_t max_memory = 0;                                        // bytes of host memory that this process holds: F3606
+  uint64_t max_output = 64 << 20;                                 // bytes of vprintf text kept; the rest is dropped
+  std::vector<Listener*> listeners;                               // results of listener() of HazardChecker, TraceWriter and others
+  std::vector<Observer*> observers;                               // of the user (observer.h); any observer makes the run single-threaded
+  LaunchRunner* runner = nullptr;                                 // runs the launch instead of `driver` (the debugger: sim/debug)
+  bool cooperative = false;                                       // all CTAs of the grid run at once; the caller has checked that they fit
+  bool values = true;                                             // false (timed only): same cycles, the tensor core's results are not computed
+  Caches caches = Caches::cold;                                   // timed only
+  ClockChoice clock;                                              // timed only
+  RunProgress* progress = nullptr;                                // updated while the launch runs
+  const std::atomic<bool>* stop = nullptr;                        // another thread may set it: the launch then ends soon, with fault F3603
 };
 
 /// Kernel arguments in declaration order, a value: one thread changes it at a time.
@@ -103,9 +103,15 @@ class Args {
   /// A pointer parameter.
   Args& add(GmemAddr a) { return add(a.value()); }
   /// A tensor map: 128 bytes.
-  Args& add(const isa::TensorMap& m) { values_.emplace_back(m.bytes.begin(), m.bytes.end()); return *this; }
+  Args& add(const isa::TensorMap& m) {
+    values_.emplace_back(m.bytes.begin(), m.bytes.end());
+    return *this;
+  }
   /// A parameter of these bytes.
-  Args& add_bytes(std::span<const uint8_t> b) { values_.emplace_back(b.begin(), b.end()); return *this; }
+  Args& add_bytes(std::span<const uint8_t> b) {
+    values_.emplace_back(b.begin(), b.end());
+    return *this;
+  }
   /// The bytes of each parameter.
   const std::vector<std::vector<uint8_t>>& values() const { return values_; }
 
@@ -115,13 +121,13 @@ class Args {
 
 /// Results of a launch other than its memory.
 struct RunResult {
-  std::optional<Fault> fault;         // the first in CTA order
-  uint64_t warp_instructions = 0;     // executed, by all warps
-  uint64_t cycles = 0;                // timed driver only
+  std::optional<Fault> fault;                  // the first in CTA order
+  uint64_t warp_instructions = 0;              // executed, by all warps
+  uint64_t cycles = 0;                         // timed driver only
   std::shared_ptr<const TimingReport> timing;  // timed driver only
   double host_seconds = 0;                     // wall-clock time of the launch
-  std::string output;                 // text that the kernel printed (vprintf), in cluster order
-  bool output_truncated = false;      // RunOptions::max_output was reached
+  std::string output;                          // text that the kernel printed (vprintf), in cluster order
+  bool output_truncated = false;               // RunOptions::max_output was reached
 
   /// True if no fault ended the launch; hazards do not count.
   bool ok() const { return !fault.has_value(); }

@@ -31,10 +31,10 @@ std::string_view trace_profile_name(TraceProfile p);
 /// Content of a trace, and its header.
 struct TraceOptions {
   TraceProfile profile = TraceProfile::arch;  // cycle: for runs of the timed driver
-  bool values = false;  // also the register results of each instruction, as values or digests
-  std::string run;      // how to reproduce the run, for the header: "tma-copy --rows=64 --driver=eager"
-  std::string arch;     // name for the header
-  uint64_t seed = 0;    // of the shuffled driver, for the header
+  bool values = false;                        // also the register results of each instruction, as values or digests
+  std::string run;                            // how to reproduce the run, for the header: "tma-copy --rows=64 --driver=eager"
+  std::string arch;                           // name for the header
+  uint64_t seed = 0;                          // of the shuffled driver, for the header
 };
 
 /// Destination of trace text.
@@ -101,7 +101,7 @@ TraceHeader parse_trace_header(std::string_view text, const std::string& name);
 /// How two traces are compared.
 struct TraceDiffOptions {
   std::string name_a = "a", name_b = "b";  // of the traces, in messages
-  uint64_t cycle_tolerance = 0;  // cycle profile: greatest difference between two records' cycles
+  uint64_t cycle_tolerance = 0;            // cycle profile: greatest difference between two records' cycles
 };
 
 /// The result of a comparison.

@@ -30,13 +30,15 @@ struct DapError {
 
 /// "5" and "==5": the fifth hit; ">=5", ">5", "<=5", "<5"; "%5": every fifth. Empty: every hit.
 struct HitCondition {
-  enum class Kind : uint8_t { every,
-                              equal,
-                              at_least,
-                              more,
-                              at_most,
-                              less,
-                              multiple } kind = Kind::every;
+  enum class Kind : uint8_t {
+    every,
+    equal,
+    at_least,
+    more,
+    at_most,
+    less,
+    multiple
+  } kind = Kind::every;
   uint64_t count = 0;
   /// Throws InputError E4325 for another text.
   static HitCondition parse(std::string_view text);
@@ -172,7 +174,7 @@ class DapAdapter {
   bool left_ = false, over_ = false, pause_ = false;
   Motion motion_;
   std::string motion_name_;
-  std::deque<Json> waiting_;                          // messages received while running
+  std::deque<Json> waiting_;                           // messages received while running
   std::map<std::string, std::vector<uint32_t>> sets_;  // stops by their origin: "source:PATH", "function", …
   std::vector<Handle> handles_;
   size_t printed_ = 0;

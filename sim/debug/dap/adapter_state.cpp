@@ -153,7 +153,8 @@ Json DapAdapter::variables(const Json& a) {
   Json out = Json::array();
   const auto add_register = [&](const RegisterRef& r) {
     const auto lanes = read_register(w, r);
-    const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64") : type_of_register(r.declared);
+    const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64")
+                                                                                        : type_of_register(r.declared);
     const bool uniform = std::all_of(lanes.begin(), lanes.end(), [&](uint64_t v) { return v == lanes[0]; });
     std::string value = print_value(type, lanes[0]);
     if (!uniform) value += fmt::format(", {}, {}, …", print_value(type, lanes[1]), print_value(type, lanes[2]));
@@ -186,7 +187,8 @@ Json DapAdapter::variables(const Json& a) {
     case Handle::Kind::lanes: {
       const RegisterRef r = find_register(w, h.name);
       const auto lanes = read_register(w, r);
-      const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64") : type_of_register(r.declared);
+      const ValueType type = r.predicate ? parse_value_type("u8") : r.special.has_value() ? parse_value_type("u64")
+                                                                                          : type_of_register(r.declared);
       for (uint32_t i = 0; i < kWarpSize; ++i) out.push_back(variable(fmt::format("[{}]", i), print_value(type, lanes[i])));
       break;
     }

@@ -16,8 +16,10 @@ struct RelayRequest {
   Positions positions;
 };
 
-enum class RelayEnd : uint8_t { over,    // the program ended, or the client ended it
-                                left };  // the client left
+enum class RelayEnd : uint8_t {
+  over,  // the program ended, or the client ended it
+  left
+};  // the client left
 /// Starts the program, answers `request` when its first launch is there, and serves the client until the program's end.
 RelayEnd relay(Wire& client, const Json& request, const RelayRequest& r, const DapPrograms& programs);
 

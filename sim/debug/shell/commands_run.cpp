@@ -7,7 +7,6 @@
 namespace drywell::sim::shell {
 namespace {
 
-
 void need_more(Shell& s) {
   if (s.session().over()) refuse("the launch is over", "reverse-step goes back, restart begins again");
 }

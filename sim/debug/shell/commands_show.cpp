@@ -133,7 +133,8 @@ void info_launch(Shell& s) {
     uint64_t value = 0;
     const uint64_t bytes = std::min<uint64_t>(v.bytes(), 8);
     std::memcpy(&value, l.params.data() + k.param_offset[i], bytes);
-    s.say("  {:<20} {}", v.name, v.bytes() > 8 ? fmt::format("{} bytes", v.bytes()) : v.bytes() == 8 ? describe_gmem(*l.gmem, value) : fmt::format("{}", value));
+    s.say("  {:<20} {}", v.name, v.bytes() > 8 ? fmt::format("{} bytes", v.bytes()) : v.bytes() == 8 ? describe_gmem(*l.gmem, value)
+                                                                                                     : fmt::format("{}", value));
   }
 }
 

@@ -8,7 +8,6 @@
 namespace drywell::sim::shell {
 namespace {
 
-
 /// Words for kinds of operations, by index in AsyncOp::Payload.
 struct KindWord {
   std::string_view word;
@@ -20,8 +19,14 @@ constexpr size_t index_of() {
   else return index_of<T, I + 1>();
 }
 constexpr KindWord kKinds[] = {
-    {"tma", index_of<TensorCopy>()},       {"umma", index_of<Umma>()},        {"cp", index_of<TmemCopy>()},     {"commit", index_of<Commit>()},
-    {"tmem", index_of<TmemLdSt>()},        {"bulk", index_of<BulkCopy>()},    {"cp.async", index_of<AsyncCopy>()}, {"wgmma", index_of<Wgmma>()},
+    {"tma", index_of<TensorCopy>()},
+    {"umma", index_of<Umma>()},
+    {"cp", index_of<TmemCopy>()},
+    {"commit", index_of<Commit>()},
+    {"tmem", index_of<TmemLdSt>()},
+    {"bulk", index_of<BulkCopy>()},
+    {"cp.async", index_of<AsyncCopy>()},
+    {"wgmma", index_of<Wgmma>()},
     {"remote", index_of<RemoteArrive>()},
 };
 

@@ -126,7 +126,8 @@ class Terminal : public Console {
     errno = 0;
     const char* text = lib_.el_gets(edit_, &count);
     while ((text == nullptr || count <= 0) && errno == EINTR) {  // Ctrl-C drops the line
-      std::cout << "^C\n" << std::flush;
+      std::cout << "^C\n"
+                << std::flush;
       lib_.el_reset(edit_);
       errno = 0;
       text = lib_.el_gets(edit_, &count);
@@ -172,7 +173,8 @@ class Terminal : public Console {
     if (!more.empty()) return lib_.el_insertstr(edit_, more.c_str()) == -1 ? CC_ERROR : CC_REFRESH;
     std::string all = "\n";
     for (const std::string& w : words) all += w + "  ";
-    std::cout << all.substr(0, 4000) << '\n' << std::flush;
+    std::cout << all.substr(0, 4000) << '\n'
+              << std::flush;
     return CC_REDISPLAY;
   }
 

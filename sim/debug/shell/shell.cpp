@@ -281,7 +281,7 @@ StopWhat parse_watched(Shell& s, Words& w) {
     const Range lanes = parse_range(first, kTmemLanes, "lanes"), columns = parse_range(second, kTmemColumns, "columns");
     s.cta();
     return WatchTmem{s.debugger().focus, static_cast<uint32_t>(lanes.first), static_cast<uint32_t>(lanes.last - lanes.first + 1), static_cast<uint32_t>(columns.first),
-                          static_cast<uint32_t>(columns.last - columns.first + 1)};
+                     static_cast<uint32_t>(columns.last - columns.first + 1)};
   }
   const uint64_t address = s.address(first), bytes = second.empty() ? 4 : s.address(second);
   if (bytes == 0 || bytes > (1u << 20)) refuse(fmt::format("{} bytes cannot be watched", bytes));

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "drywell/core/error.h"
-#include "sim/debug/debugger.h"
 #include "drywell/core/terminal.h"
+#include "sim/debug/debugger.h"
 
 namespace drywell::sim::shell {
 

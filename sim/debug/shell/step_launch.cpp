@@ -4,9 +4,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include "drywell/core/terminal.h"
 #include "sim/debug/shell/console.h"
 #include "sim/debug/shell/shell.h"
-#include "drywell/core/terminal.h"
 
 namespace drywell::sim {
 namespace {

@@ -35,9 +35,7 @@ inline __m512i two_rows(const uint8_t* codes, size_t stride) {
 /// Decodes sixteen rows of codes into one tile of each plane.
 struct TileDecoder {
   explicit TileDecoder(const ByteRows& in)
-      : low(in.table->low), high(in.table->high), bottoms(in.table->bottoms), mask(splat_byte(in.table->mask)), sign(splat_byte(in.table->sign)),
-        flip(splat_byte(in.flip)), magnitude(splat_byte(in.magnitude)), bound(splat_byte(static_cast<uint8_t>(in.bound == 0 ? 0 : in.bound - 1))),
-        split(in.split) {}
+      : low(in.table->low), high(in.table->high), bottoms(in.table->bottoms), mask(splat_byte(in.table->mask)), sign(splat_byte(in.table->sign)), flip(splat_byte(in.flip)), magnitude(splat_byte(in.magnitude)), bound(splat_byte(static_cast<uint8_t>(in.bound == 0 ? 0 : in.bound - 1))), split(in.split) {}
 
   /// `tiles`: the tile of plane kValues; the other planes follow at distances of `plane` bytes.
   void operator()(const uint8_t* codes, size_t stride, uint8_t* tiles, size_t plane) {

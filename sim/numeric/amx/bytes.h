@@ -29,7 +29,13 @@ inline constexpr int kBottomStep = 5;  // 32 = 2^5
 
 /// Planes of an operand's tiles. kValues is not transposed. Without the split, kHigh has all elements and the other planes are
 /// unused.
-enum BytePlane : unsigned { kValues, kHigh, kLow, kBottoms, kBytePlanes };
+enum BytePlane : unsigned {
+  kValues,
+  kHigh,
+  kLow,
+  kBottoms,
+  kBytePlanes
+};
 inline constexpr unsigned kByteMaxRows = 256;
 
 struct ByteRows {
@@ -44,9 +50,9 @@ struct ByteRows {
 struct ByteOperand {
   alignas(64) uint8_t tiles[kBytePlanes][kByteMaxRows / kTileRows][kTileBytes];
   alignas(64) int32_t exponents[kByteMaxRows];  // of the rows' scales
-  float square;    // upper bound of a row's squared length
-  int low_count;   // most low elements of a row
-  int floor;       // least raw exponent of an element, in units
+  float square;                                 // upper bound of a row's squared length
+  int low_count;                                // most low elements of a row
+  int floor;                                    // least raw exponent of an element, in units
   int unit;
 };
 /// Fills `tiles` and, with a split, `square` and `low_count`.

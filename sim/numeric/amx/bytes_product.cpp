@@ -41,8 +41,7 @@ template <bool kSplit, bool kScaled>
 class Product {
  public:
   Product(const ByteProduct& x, uint32_t* left)
-      : x_(x), left_(left), down_(x.row_count / kTileRows), across_(x.columns / kBlockColumns), c_(x.c == nullptr ? kNoC : x.c),
-        c_stride_(x.c == nullptr ? 0 : x.c_stride) {
+      : x_(x), left_(left), down_(x.row_count / kTileRows), across_(x.columns / kBlockColumns), c_(x.c == nullptr ? kNoC : x.c), c_stride_(x.c == nullptr ? 0 : x.c_stride) {
     const int quantum = x.top - x.window;
     rows_.assign(x.rows, x.row_count, 0, 0);
     lanes_.assign(x.lanes, x.columns, x.rows.unit + x.lanes.unit, quantum);
@@ -186,7 +185,8 @@ class Product {
 template <bool kSplit, bool kScaled>
 void multiply_all(const ByteProduct& x, uint32_t* left) {
   Product<kSplit, kScaled> product(x, left);
-  pipeline<kBlockTiles>(product.blocks(), product, [&](unsigned part) __attribute__((always_inline)) { product.finish(part); });
+  pipeline<kBlockTiles>(
+      product.blocks(), product, [&](unsigned part) __attribute__((always_inline)) { product.finish(part); });
 }
 
 }  // namespace

@@ -48,7 +48,9 @@ const ByteTable& e5m2_table(int unit) {
 const ByteTable& table_of_range(Format format) {
   static const ByteTable kE4m3 = make_table(Format::e4m3, 0), kE2m3 = make_table(Format::e2m3, 0), kE3m2 = make_table(Format::e3m2, 0),
                          kE2m1 = make_table(Format::e2m1, 0);
-  return format == Format::e4m3 ? kE4m3 : format == Format::e2m3 ? kE2m3 : format == Format::e3m2 ? kE3m2 : kE2m1;
+  return format == Format::e4m3 ? kE4m3 : format == Format::e2m3 ? kE2m3
+                                      : format == Format::e3m2   ? kE3m2
+                                                                 : kE2m1;
 }
 
 /// Bounds of an operand before it is decoded; exponents in units.

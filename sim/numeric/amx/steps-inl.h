@@ -20,7 +20,9 @@ constexpr unsigned kTileFloats = kTileBytes / 4;
 template <int kTile>
 inline void store_tile(float* sums) {
   auto& floats = *reinterpret_cast<float(*)[kTileFloats]>(sums);
-  __asm__ volatile("tilestored %%tmm%c3, (%1,%2,1)" : "=m"(floats) : "r"(sums), "r"(size_t{64}), "i"(kTile));
+  __asm__ volatile("tilestored %%tmm%c3, (%1,%2,1)"
+                   : "=m"(floats)
+                   : "r"(sums), "r"(size_t{64}), "i"(kTile));
 }
 template <int kTile>
 inline void zero_tile() {
@@ -36,7 +38,9 @@ inline void multiply_tiles() {
 /// another flag.
 inline void flag_fractions(__m512 v) {
   __m512i whole;
-  __asm__ volatile("vcvttps2dq %1, %0" : "=v"(whole) : "v"(v));
+  __asm__ volatile("vcvttps2dq %1, %0"
+                   : "=v"(whole)
+                   : "v"(v));
 }
 /// Reports whether an operation was rounded since the last call of any(); the destructor restores the caller's flags. Other
 /// arithmetic in between must suppress exceptions (_MM_FROUND_NO_EXC).
@@ -56,7 +60,8 @@ class FractionFlags {
   static constexpr unsigned kFlags = 0x3F, kInexact = 0x20;
   static unsigned get() {
     unsigned v;
-    __asm__ volatile("vstmxcsr %0" : "=m"(v));
+    __asm__ volatile("vstmxcsr %0"
+                     : "=m"(v));
     return v;
   }
   static void set(unsigned v) { __asm__ volatile("vldmxcsr %0" ::"m"(v)); }

@@ -13,7 +13,8 @@ struct alignas(64) TileConfig {
 };
 
 // A compiler barrier: the tile intrinsics are not declared to read memory.
-inline void finish_stores() { __asm__ volatile("" ::: "memory"); }
+inline void finish_stores() { __asm__ volatile("" ::
+                                                   : "memory"); }
 
 /// One step of the 16 x 16 transposition: interleaves the words of each pair of rows.
 inline void unpack_words(const __m512i (&in)[16], __m512i (&out)[16]) {
@@ -79,8 +80,8 @@ void turn_tile(uint8_t* tile) {
   }
   // a[4 g + j]: lane l holds word 4 l + j of rows 4 g .. 4 g + 3.
   for (int j = 0; j < 4; ++j) {
-    b[j] = _mm512_shuffle_i32x4(a[j], a[4 + j], 0x88);        // lanes 0, 2 of groups 0, 1
-    b[4 + j] = _mm512_shuffle_i32x4(a[j], a[4 + j], 0xDD);    // lanes 1, 3
+    b[j] = _mm512_shuffle_i32x4(a[j], a[4 + j], 0x88);      // lanes 0, 2 of groups 0, 1
+    b[4 + j] = _mm512_shuffle_i32x4(a[j], a[4 + j], 0xDD);  // lanes 1, 3
     b[8 + j] = _mm512_shuffle_i32x4(a[8 + j], a[12 + j], 0x88);
     b[12 + j] = _mm512_shuffle_i32x4(a[8 + j], a[12 + j], 0xDD);
   }

@@ -21,7 +21,10 @@ inline constexpr unsigned kTileK = 32;
 
 /// Tiles of an operand. rows: 16 rows of 64 bytes, in order of k. lanes: transposed in words of 32 bits, so that word w of all
 /// rows is one row of the tile.
-enum class TileSide : uint8_t { rows, lanes };
+enum class TileSide : uint8_t {
+  rows,
+  lanes
+};
 
 /// Configures the unit for the lifetime of the object.
 class TileUnit {

@@ -109,8 +109,8 @@ inline __m128i spread(const WindowTerms& t, size_t at) {
 constexpr unsigned kRows = kWindowBlockRows, kVectors = 2;
 /// Intermediate values of a block, row by row.
 struct Block {
-  alignas(64) uint8_t sums[kRows][kWindowBytes];      // largest sums of exponents
-  alignas(64) uint32_t tops[kRows][kWindowColumns];   // 2^top of the window as floats
+  alignas(64) uint8_t sums[kRows][kWindowBytes];     // largest sums of exponents
+  alignas(64) uint32_t tops[kRows][kWindowColumns];  // 2^top of the window as floats
 };
 
 /// Computes the largest sums of exponents.

@@ -19,9 +19,16 @@ inline constexpr unsigned kWindowPanel = 16, kWindowBlockRows = 8;
 /// Columns that share a set of vectors of bytes, and columns that are left to other kernels together.
 inline constexpr unsigned kWindowBytes = 64, kWindowColumns = 32;
 
-enum class WindowFormat : uint8_t { f16, bf16, tf32 };
+enum class WindowFormat : uint8_t {
+  f16,
+  bf16,
+  tf32
+};
 /// The kernels process rows of D one at a time and columns as vectors.
-enum class WindowSide : uint8_t { rows, columns };
+enum class WindowSide : uint8_t {
+  rows,
+  columns
+};
 
 /// Rows of 32 bytes: 16 halves, or 8 words of tf32.
 struct WindowSource {
@@ -57,7 +64,7 @@ void spread_row_terms(const WindowTerms& terms, uint32_t* out);
 void spread_column_terms(const WindowTerms& terms, uint8_t* out);
 
 struct WindowTile {
-  const double* rows;     // values of decode_window
+  const double* rows;  // values of decode_window
   const double* columns;
   const uint32_t* row_terms;  // sums with column_terms are exponents of float's encoding
   const uint8_t* column_terms;
@@ -69,8 +76,8 @@ struct WindowTile {
   // `in_place_of_none`. If a window's top is the largest exponent of a finite float or higher, the element's block is left to
   // other kernels.
   int none, in_place_of_none, floor;
-  bool halves;      // C and D are f16; k is 16
-  bool keep_upper;  // halves: the upper halves of D's words are unchanged
+  bool halves;        // C and D are f16; k is 16
+  bool keep_upper;    // halves: the upper halves of D's words are unchanged
   const uint32_t* c;  // may be null (0) and may be d; strides in words
   uint32_t* d;
   size_t c_stride, d_stride;

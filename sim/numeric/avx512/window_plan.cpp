@@ -19,7 +19,8 @@ bool processor_fits() {
 
 bool known_format(Format f) { return f == Format::f16 || f == Format::bf16 || f == Format::tf32; }
 WindowFormat window_format(Format f) {
-  return f == Format::f16 ? WindowFormat::f16 : f == Format::bf16 ? WindowFormat::bf16 : WindowFormat::tf32;
+  return f == Format::f16 ? WindowFormat::f16 : f == Format::bf16 ? WindowFormat::bf16
+                                                                  : WindowFormat::tf32;
 }
 
 /// One decoded operand.

@@ -41,7 +41,8 @@ uint64_t round_shift(uint64_t significand, int shift, Rounding mode, bool negati
     case Rounding::rs: {
       const int width = static_cast<int>(random.width);
       const int drop = shift - width;  // t = floor(rest / 2^shift * 2^width)
-      const uint64_t t = drop >= 64 ? 0 : drop >= 0 ? rest >> drop : rest << -drop;
+      const uint64_t t = drop >= 64 ? 0 : drop >= 0 ? rest >> drop
+                                                    : rest << -drop;
       return kept + ((t + random.bits) >> width);
     }
   }

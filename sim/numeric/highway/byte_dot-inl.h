@@ -10,7 +10,9 @@ template <bool kSmall, class V>
 HWY_INLINE V add_byte_products(V sum, V u, V s) {
 #if HWY_TARGET == HWY_AVX3_DL
   // Highway 1.0 has no function for this instruction, and compiles this target without -mavx512vnni.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(u.raw), "v"(s.raw));
+  asm("vpdpbusd %2, %1, %0"
+      : "+v"(sum.raw)
+      : "v"(u.raw), "v"(s.raw));
   return sum;
 #else
   namespace hn = hwy::HWY_NAMESPACE;

@@ -144,7 +144,7 @@ void exact_grouped_sums(const GroupedBlock& x) {
   (x);
 }
 uint32_t finish_grouped(const GroupedFinish& x) { return HWY_DYNAMIC_DISPATCH(FinishGrouped)(x); }
-void byte_dots(const ByteRow& x) { HWY_DYNAMIC_DISPATCH(ByteDots)(x); }
+void byte_dots(const ByteRow& x) { return HWY_DYNAMIC_DISPATCH(ByteDots)(x); }
 
 }  // namespace drywell::numeric
 #endif

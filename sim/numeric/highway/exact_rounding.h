@@ -14,8 +14,10 @@
 namespace drywell::numeric {
 
 /// The exact kernels round toward zero, the window kernels down.
-enum class KernelRounding : uint8_t { toward_zero,
-                                      down };
+enum class KernelRounding : uint8_t {
+  toward_zero,
+  down
+};
 
 /// Takes effect with reset(); the destructor restores the caller's environment.
 class ExactRounding {

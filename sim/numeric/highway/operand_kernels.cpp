@@ -185,15 +185,17 @@ HWY_EXPORT(DecodeE2m1);
 HWY_EXPORT(GroupBiases);
 HWY_EXPORT(DecodeScales);
 
-void decode_values(const DecodeTask& t) { HWY_DYNAMIC_DISPATCH(DecodeValues)(t); }
+void decode_values(const DecodeTask& t) { return HWY_DYNAMIC_DISPATCH(DecodeValues)(t); }
 void decode_e2m1(const uint32_t* codes, unsigned words, unsigned rows, int bias, uint32_t* bytes) {
-  HWY_DYNAMIC_DISPATCH(DecodeE2m1)(codes, words, rows, bias, bytes);
+  HWY_DYNAMIC_DISPATCH(DecodeE2m1)
+  (codes, words, rows, bias, bytes);
 }
 
 void group_biases(const uint32_t* bytes, unsigned groups, unsigned rows, int32_t* biases) {
-  HWY_DYNAMIC_DISPATCH(GroupBiases)(bytes, groups, rows, biases);
+  HWY_DYNAMIC_DISPATCH(GroupBiases)
+  (bytes, groups, rows, biases);
 }
-void decode_scales(const ScaleTask& t) { HWY_DYNAMIC_DISPATCH(DecodeScales)(t); }
+void decode_scales(const ScaleTask& t) { return HWY_DYNAMIC_DISPATCH(DecodeScales)(t); }
 
 }  // namespace drywell::numeric
 #endif

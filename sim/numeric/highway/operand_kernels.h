@@ -15,13 +15,13 @@ struct DecodeTask {
   unsigned element_bits;  // distance of elements in a word: 4, 8, 16 or 32
   unsigned words, rows;   // rows: padded
   const uint32_t* codes;
-  float* values;        // [k][row], scaled by 2^-row_exponent
-  int8_t* exponents;    // raw exponent relative to row_exponent
+  float* values;      // [k][row], scaled by 2^-row_exponent
+  int8_t* exponents;  // raw exponent relative to row_exponent
   int32_t* row_exponents;
-  int32_t* tops;        // per row: largest raw exponent; kNoTop if all elements are zero
-  int32_t* bottoms;     // smallest raw exponent of a non-zero element
-  int32_t* lowest;      // all elements are multiples of 2^lowest
-  uint32_t* specials;   // non-zero: the row has infinities or NaNs
+  int32_t* tops;       // per row: largest raw exponent; kNoTop if all elements are zero
+  int32_t* bottoms;    // smallest raw exponent of a non-zero element
+  int32_t* lowest;     // all elements are multiples of 2^lowest
+  uint32_t* specials;  // non-zero: the row has infinities or NaNs
 };
 inline constexpr int32_t kNoTop = -100000;
 

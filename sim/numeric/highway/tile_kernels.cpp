@@ -281,12 +281,14 @@ HWY_EXPORT(AlignedDoubleRow);
 HWY_EXPORT(Grouped);
 
 void aligned_row(const FloatRow& row, const RowOutput& out) {
-  HWY_DYNAMIC_DISPATCH(AlignedFloatRow)(row, out);
+  HWY_DYNAMIC_DISPATCH(AlignedFloatRow)
+  (row, out);
 }
 void aligned_row(const DoubleRow& row, const RowOutput& out) {
-  HWY_DYNAMIC_DISPATCH(AlignedDoubleRow)(row, out);
+  HWY_DYNAMIC_DISPATCH(AlignedDoubleRow)
+  (row, out);
 }
-void grouped_row(const GroupedRow& row, const RowOutput& out) { HWY_DYNAMIC_DISPATCH(Grouped)(row, out); }
+void grouped_row(const GroupedRow& row, const RowOutput& out) { return HWY_DYNAMIC_DISPATCH(Grouped)(row, out); }
 
 }  // namespace drywell::numeric
 #endif

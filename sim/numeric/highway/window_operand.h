@@ -15,8 +15,10 @@ inline constexpr unsigned kWindowPart = 16, kWindowParts = 2, kWindowStep = 8;
 inline constexpr unsigned kWindowRows = 4;
 
 /// The kernels process rows of D a few at a time, and columns as vectors.
-enum class PanelSide : uint8_t { rows,
-                                 columns };
+enum class PanelSide : uint8_t {
+  rows,
+  columns
+};
 
 /// Exponents relative to the row's: from 0 to -kWindowSpan, or less, which count as -kWindowSpan; kWindowZero for zeros. Sums saturate: one of
 /// -kWindowSpan or less says only that it is not known, or, if it is kWindowZero, that a factor is zero.

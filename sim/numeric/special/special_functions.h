@@ -227,7 +227,8 @@ inline float tanh_approx(float a) {
 /// rcp.approx.f32.
 inline float rcp_approx(float a) {
   const uint32_t magnitude = special::word(a) & 0x7FFFFFFF;
-  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f : 1.0f;
+  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f
+                                                                                                           : 1.0f;
   return scale * rcp_approx_ftz(a * scale);
 }
 /// rsqrt.approx.f32.
@@ -260,7 +261,8 @@ inline float div_approx(float a, float b) {
 /// div.full.f32 and, of flushed operands and with a flushed result, div.full.ftz.f32.
 inline float div_full(float a, float b) {
   const uint32_t magnitude = special::word(b) & 0x7FFFFFFF;
-  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f : 1.0f;
+  const float scale = magnitude < special::kSmallestNormal ? 0x1p24f : magnitude > special::word(0x1p126f) ? 0.25f
+                                                                                                           : 1.0f;
   return rcp_approx_ftz(b * scale) * (a * scale);
 }
 

@@ -18,7 +18,14 @@ struct TruthTable {
 
 struct BytePermutation {
   static constexpr PayloadKind kKind = PayloadKind::byte_permutation;
-  enum class Mode : uint8_t { f4e, b4e, rc8, ecl, ecr, rc16 } mode = Mode::f4e;
+  enum class Mode : uint8_t {
+    f4e,
+    b4e,
+    rc8,
+    ecl,
+    ecr,
+    rc16
+  } mode = Mode::f4e;
 };
 
 }  // namespace drywell::sim::payload

@@ -6,7 +6,12 @@
 namespace drywell::sim::payload {
 
 /// Combination of a comparison's result with the predicate operand.
-enum class Combine : uint8_t { none, and_, or_, xor_ };
+enum class Combine : uint8_t {
+  none,
+  and_,
+  or_,
+  xor_
+};
 
 /// setp of 32- and 64-bit types.
 struct SetPredicate {

@@ -34,7 +34,7 @@ struct Conversion {
 struct NarrowConversion {
   static constexpr PayloadKind kKind = PayloadKind::narrow_conversion;
   numeric::ConvertSpec spec;
-  uint32_t first_slot = 0;  // of a vector of four sources
+  uint32_t first_slot = 0;   // of a vector of four sources
   IntShape to{}, from[2]{};  // of registers that are wider than their types
 };
 

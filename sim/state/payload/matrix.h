@@ -1,8 +1,8 @@
 // Payload of ldmatrix and stmatrix.
 #pragma once
 
-#include "sim/state/payload/kind.h"
 #include "drywell/sim/space.h"
+#include "sim/state/payload/kind.h"
 
 namespace drywell::sim::payload {
 

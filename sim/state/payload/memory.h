@@ -1,8 +1,8 @@
 // Payloads of loads, stores and prefetches.
 #pragma once
 
-#include "sim/state/payload/kind.h"
 #include "drywell/sim/space.h"
+#include "sim/state/payload/kind.h"
 
 namespace drywell::sim::payload {
 

@@ -29,7 +29,8 @@ class Payload {
   const P& as() const {
     check_type<P>();
 #ifndef NDEBUG
-    if (kind_ != P::kKind) [[unlikely]] wrong_payload(kind_, P::kKind);
+    if (kind_ != P::kKind) [[unlikely]]
+      wrong_payload(kind_, P::kKind);
 #endif
     return *std::launder(reinterpret_cast<const P*>(bytes_.data()));
   }

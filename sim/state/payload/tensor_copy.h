@@ -2,8 +2,8 @@
 #pragma once
 
 #include "drywell/isa/mods.h"
-#include "sim/state/payload/kind.h"
 #include "drywell/sim/space.h"
+#include "sim/state/payload/kind.h"
 
 namespace drywell::sim::payload {
 

@@ -8,20 +8,22 @@
 namespace drywell::sim::payload {
 
 /// What a video instruction makes of two elements.
-enum class VideoOperation : uint8_t { sum,
-                                      difference,
-                                      average,
-                                      distance,
-                                      least,
-                                      greatest,
-                                      shift_left,
-                                      shift_right,
-                                      equal,
-                                      unequal,
-                                      less,
-                                      less_equal,
-                                      greater,
-                                      greater_equal };
+enum class VideoOperation : uint8_t {
+  sum,
+  difference,
+  average,
+  distance,
+  least,
+  greatest,
+  shift_left,
+  shift_right,
+  equal,
+  unequal,
+  less,
+  less_equal,
+  greater,
+  greater_equal
+};
 
 /// A word, or a part of one.
 struct VideoPart {
@@ -31,10 +33,12 @@ struct VideoPart {
 
 struct ScalarVideo {
   static constexpr PayloadKind kKind = PayloadKind::scalar_video;
-  enum class Second : uint8_t { none,
-                                add,
-                                min,
-                                max };
+  enum class Second : uint8_t {
+    none,
+    add,
+    min,
+    max
+  };
   VideoOperation operation = VideoOperation::sum;
   VideoPart a, b, result;
   bool saturate = false, wrap = false;

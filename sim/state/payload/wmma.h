@@ -4,8 +4,8 @@
 #include "drywell/isa/mods.h"
 #include "drywell/isa/wmma_shape.h"
 #include "drywell/sim/numeric/format.h"
-#include "sim/state/payload/kind.h"
 #include "drywell/sim/space.h"
+#include "sim/state/payload/kind.h"
 
 namespace drywell::sim::payload {
 

@@ -13,10 +13,10 @@ namespace drywell::isa {
 /// lines.
 struct ScaleArea {
   double x = 0, y = 0, width = 0, height = 0;  // of its corner, and its size
-  size_t key = 0;                   // of ScalePicture::keys
-  std::vector<std::string> labels;  // from the longest to the shortest
-  std::string tip;                  // shown under the pointer; may be empty
-  bool outline = false;  // drawn as a frame, not filled
+  size_t key = 0;                              // of ScalePicture::keys
+  std::vector<std::string> labels;             // from the longest to the shortest
+  std::string tip;                             // shown under the pointer; may be empty
+  bool outline = false;                        // drawn as a frame, not filled
 };
 
 /// A band of rows with a name at the right edge and a line at its top.
@@ -42,13 +42,13 @@ struct ScaleKey {
 
 /// Panels one below the other with one legend.
 struct ScalePicture {
-  std::string title, subtitle;  // above the picture
-  std::string x_name, y_name;  // of the axes
+  std::string title, subtitle;       // above the picture
+  std::string x_name, y_name;        // of the axes
   uint32_t x_step = 0, y_step = 16;  // between ticks; x_step 0: a round number that leaves space for the numbers
-  std::vector<ScaleKey> keys;      // the legend
-  std::vector<ScalePanel> panels;  // from the top
-  double x_from = 0;               // number of the first column
-  bool continuous = false;         // x is time: columns may be narrower than a pixel, ticks are at decimal numbers
+  std::vector<ScaleKey> keys;        // the legend
+  std::vector<ScalePanel> panels;    // from the top
+  double x_from = 0;                 // number of the first column
+  bool continuous = false;           // x is time: columns may be narrower than a pixel, ticks are at decimal numbers
 };
 
 /// Colours of the legend: eight that differ also for colour-blind eyes (Okabe and Ito); more repeat.
@@ -57,9 +57,11 @@ uint32_t scale_colour(size_t key);
 uint32_t round_step(double least);
 
 /// Light or dark ground.
-enum class ScaleTheme : uint8_t { automatic,
-                                  light,
-                                  dark };  // automatic: the reader's setting
+enum class ScaleTheme : uint8_t {
+  automatic,
+  light,
+  dark
+};  // automatic: the reader's setting
 
 /// A complete SVG document.
 std::string to_svg(const ScalePicture& p, ScaleTheme theme = ScaleTheme::automatic);

@@ -20,12 +20,12 @@ namespace drywell::isa {
 /// Element e of column c and lane l: row `row + l`, index `index + c * per_column + e`, bits from `low + e *
 /// stride` on, `bits` of them.
 struct TmemBlock {
-  uint8_t cta = 0;  // 0: the even CTA of a pair, or a single one; 1: the odd
-  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;  // of the block
-  uint32_t row = 0;    // m of D, A and SFA, n of SFB
-  uint32_t index = 0;  // n of D, k of A, number of the factor of SFA and SFB
+  uint8_t cta = 0;                                          // 0: the even CTA of a pair, or a single one; 1: the odd
+  uint16_t lane = 0, lanes = 0, column = 0, columns = 0;    // of the block
+  uint32_t row = 0;                                         // m of D, A and SFA, n of SFB
+  uint32_t index = 0;                                       // n of D, k of A, number of the factor of SFA and SFB
   uint8_t per_column = 1, low = 0, bits = 32, stride = 32;  // of the elements of a column
-  uint8_t copy = 0;  // number of the copy, where lanes hold copies of the same elements
+  uint8_t copy = 0;                                         // number of the copy, where lanes hold copies of the same elements
   bool operator==(const TmemBlock&) const = default;
 };
 

@@ -13,7 +13,12 @@
 namespace drywell::isa {
 
 /// Operands that lie in tensor memory.
-enum class TmemOperand : uint8_t { d, a, sfa, sfb };
+enum class TmemOperand : uint8_t {
+  d,
+  a,
+  sfa,
+  sfb
+};
 /// "D", "A", "SFA" or "SFB".
 std::string_view to_string(TmemOperand o);
 
@@ -39,9 +44,9 @@ std::string to_string(const TmemPlace& p);
 
 /// The result of a comparison.
 struct TmemCheck {
-  bool ok = false;                // no cell differs
-  std::string detail;             // the form that was compared, or the first cell that differs
-  std::vector<TmemPlace> bases;   // start of each MMA's part of the layout, modes 1… in order
+  bool ok = false;               // no cell differs
+  std::string detail;            // the form that was compared, or the first cell that differs
+  std::vector<TmemPlace> bases;  // start of each MMA's part of the layout, modes 1… in order
 };
 
 /// Compares the layout's mode 0 with the cells that one instruction touches in one CTA, for every coordinate of the other modes.

@@ -53,7 +53,13 @@ Swizzle composition(const Swizzle& a, const Swizzle& b);
 /// An address as CuTe prints it: `gmem_ptr[32b](0x7f…)`, `subptr[4b](0x….0)`, `tmem_[32b](0x0020.0000)`, …
 struct Pointer {
   /// none: a counting or plain pointer.
-  enum class Space : uint8_t { none, gmem, smem, rmem, tmem };
+  enum class Space : uint8_t {
+    none,
+    gmem,
+    smem,
+    rmem,
+    tmem
+  };
   /// Printed in front.
   Space space = Space::none;
   uint32_t bits = 8;       // element width

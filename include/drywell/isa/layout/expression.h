@@ -31,7 +31,11 @@ using Value = std::variant<IntTuple, Tiler, ComposedLayout, Front, bool, Word>;
 std::string to_string(const Value& v, Marks marks);
 
 /// Reading of unmarked numbers. automatic: cute if the text holds a `_N`, else plain.
-enum class Reading : uint8_t { automatic, cute, plain };
+enum class Reading : uint8_t {
+  automatic,
+  cute,
+  plain
+};
 
 /// The value of an expression.
 struct Evaluation {

@@ -77,9 +77,9 @@ class IntTuple {
   /// A leaf.
   IntTuple(Int leaf) : leaf_(leaf) {}  // NOLINT
   /// A static leaf.
-  IntTuple(int64_t v) : leaf_(v) {}    // NOLINT
+  IntTuple(int64_t v) : leaf_(v) {}  // NOLINT
   /// A static leaf.
-  IntTuple(int v) : leaf_(v) {}        // NOLINT
+  IntTuple(int v) : leaf_(v) {}  // NOLINT
   /// A tuple of these modes, also of one or none. Throws E1808 beyond kMaxDepth or kMaxLeaves.
   explicit IntTuple(std::vector<IntTuple> modes);
   /// The same with the modes in braces.
@@ -109,7 +109,11 @@ class IntTuple {
   bool operator==(const IntTuple& o) const;
 
  private:
-  enum class Kind : uint8_t { leaf, underscore, tuple };
+  enum class Kind : uint8_t {
+    leaf,
+    underscore,
+    tuple
+  };
   Kind kind_ = Kind::leaf;
   Int leaf_;
   std::vector<IntTuple> modes_;

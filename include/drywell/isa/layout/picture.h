@@ -15,7 +15,7 @@ namespace drywell::layout {
 struct Cell {
   std::string text;  // what is written in it
   int key = -1;      // selects the colour
-  std::string tip;  // tooltip (SVG title)
+  std::string tip;   // tooltip (SVG title)
 };
 
 /// A label above one of many narrow columns; it may reach over the next columns.
@@ -26,13 +26,13 @@ struct Tick {
 
 /// Rows x columns cells, row by row. Layouts, TMEM maps and fragments all fill one.
 struct Grid {
-  std::string title;     // above the picture
-  std::string note;      // below the picture, e.g. the part that was cut off
-  std::string key_name;  // meaning of the colours, e.g. "bank"; empty = no legend
-  int key_count = 0;     // colours are spread over 0 … key_count-1
-  std::vector<std::string> key_labels;  // meaning of each key; default "key_name k"
-  std::vector<uint32_t> key_colours;    // 0xRRGGBB of each key; default: very different hues
-  size_t rows = 0, columns = 0;         // extents
+  std::string title;                                   // above the picture
+  std::string note;                                    // below the picture, e.g. the part that was cut off
+  std::string key_name;                                // meaning of the colours, e.g. "bank"; empty = no legend
+  int key_count = 0;                                   // colours are spread over 0 … key_count-1
+  std::vector<std::string> key_labels;                 // meaning of each key; default "key_name k"
+  std::vector<uint32_t> key_colours;                   // 0xRRGGBB of each key; default: very different hues
+  size_t rows = 0, columns = 0;                        // extents
   std::vector<std::string> row_labels, column_labels;  // one for each, or none
   std::string row_name, column_name;                   // what rows and columns are, for SVG and HTML; may be empty
   std::vector<Tick> ticks;                             // instead of column_labels
@@ -53,8 +53,8 @@ enum class ColourBy : uint8_t {
 
 /// How a picture is drawn.
 struct PictureOptions {
-  ColourBy colour = ColourBy::index;  // what the colours show
-  uint32_t element_bits = 8;  // for bank and chunk, if the layout does not have an element width
+  ColourBy colour = ColourBy::index;       // what the colours show
+  uint32_t element_bits = 8;               // for bank and chunk, if the layout does not have an element width
   size_t max_rows = 64, max_columns = 64;  // more are cut off, and the note says so
 };
 

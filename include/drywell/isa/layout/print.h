@@ -9,7 +9,10 @@ namespace drywell::layout {
 
 /// Written form of numbers. cute: `_8` static, `8` dynamic, `Sw<3,4,3>` (the C++ print). plain: numbers without marks
 /// and `S<3,4,3>` (CuTeDSL and pycute, where all numbers are static).
-enum class Marks : uint8_t { cute, plain };
+enum class Marks : uint8_t {
+  cute,
+  plain
+};
 
 /// A number.
 std::string to_string(const Int& v, Marks marks = Marks::cute);

@@ -30,10 +30,10 @@ Layout tile_atom_to_shape_sfb(const IntTuple& mnkl, int64_t vector);
 
 /// A block-scaled MMA tile: instruction and CTA-group tile (M,N,K), factor vector length, SMEM stages.
 struct BlockScaledTile {
-  UmmaAtom mma;  // K is 32 for mxf8f6f4, 64 for mxf4 and mxf4nvf4
+  UmmaAtom mma;                       // K is 32 for mxf8f6f4, 64 for mxf4 and mxf4nvf4
   int64_t m = 128, n = 128, k = 128;  // of the tile, both CTAs of a pair counted
-  int64_t vector = 32;  // elements per factor: 16 or 32
-  int64_t stages = 1;   // of the pipeline
+  int64_t vector = 32;                // elements per factor: 16 or 32
+  int64_t stages = 1;                 // of the pipeline
 };
 /// Presets by name mxf8, mxf4, nvf4, with K = 4 instructions; E1802 for another name.
 BlockScaledTile block_scaled_tile(std::string_view kind, int64_t m, int64_t n, int n_sm = 1,

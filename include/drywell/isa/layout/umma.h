@@ -9,7 +9,10 @@
 namespace drywell::layout {
 
 /// Which dimension of an operand is contiguous.
-enum class Major : uint8_t { k, mn };
+enum class Major : uint8_t {
+  k,
+  mn
+};
 
 /// SMEM layout atom of an operand with elements of `bits`, swizzled over `swizzle_bytes` (0 = interleaved,
 /// 32, 64, 128). MN-major: (swizzle width, 8), K-major: (8, swizzle width).
@@ -28,7 +31,11 @@ struct UmmaAtom {
   int n_sm = 1;                     // CTAs that execute it: 1 or 2
 };
 /// The operands of the instruction; c is the accumulator.
-enum class Operand : uint8_t { a, b, c };
+enum class Operand : uint8_t {
+  a,
+  b,
+  c
+};
 /// Tensor (M|N, K|N, rest…) -> (MMA, MMA_M|N, MMA_K|N, rest…) of CTA `v` of the pair.
 ComposedLayout mma_partition(const UmmaAtom& mma, Operand op, const ComposedLayout& tensor, int64_t v = 0);
 /// Shape of mma_partition's result for a tile shape (M,K), (N,K) or (M,N).
@@ -44,7 +51,11 @@ struct TmaPartition {
 TmaPartition tma_partition(const ComposedLayout& smem, const ComposedLayout& gmem, int64_t elements);
 
 /// Placement of several atoms in TMEM by CUTLASS (UMMA::TmemAllocMode).
-enum class TmemAlloc : uint8_t { interleaved, non_interleaved, duplicated };
+enum class TmemAlloc : uint8_t {
+  interleaved,
+  non_interleaved,
+  duplicated
+};
 /// TMEM tensor of an accumulator or A operand, shape ((MMA_M,MMA_N),MMAs_M,MMAs_N,…) per CTA: 32-bit cells
 /// hold `bits` of value in `storage_bits`. Offsets are TMEM addresses (lane << 16 | column) scaled by 32 /
 /// bits.

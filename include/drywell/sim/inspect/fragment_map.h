@@ -20,10 +20,10 @@ struct FragmentElement {
 
 /// One operand: a matrix of rows x columns; each element is in a thread's register.
 struct FragmentMap {
-  std::string title;        // "A of mma.sync.m16n8k16, 16-bit elements"
-  std::string row_name = "row", column_name = "column";  // of the matrix
-  std::string operand;      // "a", "b", "d"; "x" for instructions with one operand
-  std::string thread_name = "thread", register_name = "register";  // of what holds an element; their first letters stand in cells
+  std::string title;                                                              // "A of mma.sync.m16n8k16, 16-bit elements"
+  std::string row_name = "row", column_name = "column";                           // of the matrix
+  std::string operand;                                                            // "a", "b", "d"; "x" for instructions with one operand
+  std::string thread_name = "thread", register_name = "register";                 // of what holds an element; their first letters stand in cells
   uint32_t rows = 0, columns = 0, threads = 32, registers = 0, per_register = 1;  // extents of the matrix; of what holds it; elements of a register
   std::vector<FragmentElement> elements;                                          // in the order of threads, registers and parts
 };

@@ -14,8 +14,8 @@ namespace drywell::sim {
 /// A run's progress at one moment.
 struct ProgressValues {
   uint64_t ctas_done = 0, ctas_total = 0;  // of the launch
-  uint64_t cycles = 0;  // timed driver only
-  double seconds = 0;   // since the launch began
+  uint64_t cycles = 0;                     // timed driver only
+  double seconds = 0;                      // since the launch began
 };
 
 /// For example "[###       ] 300/1,000 CTAs, 150/s, 5 s left, cycle 12,345"; the bar has `bar` characters,
@@ -29,8 +29,8 @@ class ProgressLine {
  public:
   /// How the line is written.
   struct Manner {
-    std::FILE* to = stderr;  // where it goes
-    bool redraws = false;  // `to` is a terminal
+    std::FILE* to = stderr;                                 // where it goes
+    bool redraws = false;                                   // `to` is a terminal
     std::chrono::milliseconds first{10'000}, next{10'000};  // until the first line, and between lines
   };
   /// The manner for this process's stderr.

@@ -36,7 +36,7 @@ struct SmemRun {
 
 /// One operation on one CTA's shared memory.
 struct SmemStep {
-  std::string role;  // "TMA load", "A", "st", …
+  std::string role;               // "TMA load", "A", "st", …
   bool writes = false;            // else it reads
   uint8_t cta = 0;                // rank in the cluster
   std::vector<SmemRun> runs;      // in order, apart from each other
@@ -50,8 +50,8 @@ struct SmemStep {
 
 /// An mbarrier after a change.
 struct SmemBarrier {
-  uint8_t cta = 0;      // rank in the cluster
-  uint32_t offset = 0;  // of the CTA's window
+  uint8_t cta = 0;                     // rank in the cluster
+  uint32_t offset = 0;                 // of the CTA's window
   uint64_t at = 0, phase = 0;          // time, as in SmemStep, and number of the phase
   uint32_t pending = 0, expected = 0;  // arrivals that are missing, and those of a phase
   int32_t tx = 0;                      // bytes that are missing
@@ -60,10 +60,10 @@ struct SmemBarrier {
 
 /// What a SmemHistory recorded. Times as in SmemStep.
 struct SmemHistoryData {
-  bool seen = false;            // the launch had that CTA
-  bool truncated = false;       // more operations than kMostSteps
-  bool values_dropped = false;  // values of early writes are not kept
-  uint64_t from = 0, to = 0;    // of the record
+  bool seen = false;                   // the launch had that CTA
+  bool truncated = false;              // more operations than kMostSteps
+  bool values_dropped = false;         // values of early writes are not kept
+  uint64_t from = 0, to = 0;           // of the record
   uint32_t bytes = 0;                  // of a CTA's window
   std::vector<Dim3> ctas;              // by rank
   uint32_t first_rank = 0, ranks = 0;  // those that the history has: one CTA, or a pair
@@ -71,8 +71,8 @@ struct SmemHistoryData {
   std::vector<std::string> roles;      // of each warp; may be empty
   std::vector<std::string> places;     // "tcgen05.mma at kernels/gemm/mma.cpp:88"
   std::vector<SmemForm> forms;         // of the operands
-  std::vector<SmemBarrier> barriers;  // in the order of their changes
-  std::vector<SmemStep> steps;        // in the order of issue
+  std::vector<SmemBarrier> barriers;   // in the order of their changes
+  std::vector<SmemStep> steps;         // in the order of issue
 };
 
 /// Records the CTA and, in a cluster, the other CTA of its pair. `value_bytes`: of values that are kept; the last ones are.

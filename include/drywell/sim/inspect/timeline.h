@@ -19,7 +19,7 @@ struct Timeline {
   struct Span {
     uint64_t from = 0, to = 0;    // cycles; `to` is not in it
     Stall state = Stall::issued;  // why it waited
-    uint32_t line = 0;  // index in `lines`, of the last instruction issued
+    uint32_t line = 0;            // index in `lines`, of the last instruction issued
   };
   /// One warp over time.
   struct WarpTrack {
@@ -28,13 +28,13 @@ struct Timeline {
   };
   /// An operation of a unit.
   struct Operation {
-    uint32_t unit = 0;   // index in `units`
-    std::string what;    // "tensor load"
-    uint32_t warp = 0;   // issuer
-    uint32_t line = 0;   // index in `lines`
+    uint32_t unit = 0;                           // index in `units`
+    std::string what;                            // "tensor load"
+    uint32_t warp = 0;                           // issuer
+    uint32_t line = 0;                           // index in `lines`
     uint64_t issued = 0, started = 0, done = 0;  // by the warp, by the unit, its completion
-    int32_t waiter = -1;  // the first warp whose wait ended by its mbarrier
-    uint64_t waited = 0;  // cycles that the waiter waited
+    int32_t waiter = -1;                         // the first warp whose wait ended by its mbarrier
+    uint64_t waited = 0;                         // cycles that the waiter waited
   };
   /// Use of the SM's memories from cycle `at` on.
   struct Level {
@@ -43,16 +43,16 @@ struct Timeline {
     uint64_t arriving = 0;  // bytes that mbarriers still expect
     uint64_t tmem = 0;      // allocated columns
   };
-  Dim3 cta{};              // the CTA
-  bool seen = false;       // the launch had that CTA
-  bool truncated = false;  // the limits on spans or operations were exceeded
+  Dim3 cta{};                         // the CTA
+  bool seen = false;                  // the launch had that CTA
+  bool truncated = false;             // the limits on spans or operations were exceeded
   uint64_t from = 0, to = 0;          // first and last cycle of the CTA
   uint64_t smem_capacity = 0;         // bytes of an SM
   std::vector<WarpTrack> warps;       // by number in the CTA
   std::vector<std::string> units;     // names
   std::vector<Operation> operations;  // in the order of issue
   std::vector<Level> levels;          // in order of time
-  std::vector<std::string> lines;  // "kernel.cpp:61"
+  std::vector<std::string> lines;     // "kernel.cpp:61"
 };
 
 /// Records one CTA of timed launches, one after the other. One thread uses it at a time.

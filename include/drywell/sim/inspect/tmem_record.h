@@ -18,7 +18,17 @@ namespace drywell::sim {
 class Listener;
 
 /// Role of a region for the instruction that accesses it.
-enum class TmemRole : uint8_t { accumulator, a, sfa, sfb, metadata, copied, loaded, stored, shifted };
+enum class TmemRole : uint8_t {
+  accumulator,
+  a,
+  sfa,
+  sfb,
+  metadata,
+  copied,
+  loaded,
+  stored,
+  shifted
+};
 /// The role's name in pictures.
 std::string_view to_string(TmemRole r);
 
@@ -26,16 +36,16 @@ std::string_view to_string(TmemRole r);
 struct TmemRegion {
   TmemRole role = TmemRole::accumulator;                  // for the instruction
   uint32_t lane = 0, lanes = 0, column = 0, columns = 0;  // the rectangle: first lane, lanes, first column, columns
-  std::string instruction, source;  // "tcgen05.mma…", "kernels/gemm/mma.cpp:88"
-  uint64_t count = 0;               // executions
-  uint64_t first = 0, last = 0;     // of the first issue and the last completion: cycles (timed driver) or instructions of the cluster
-  uint64_t in_flight = 0;           // not complete when recording stopped
+  std::string instruction, source;                        // "tcgen05.mma…", "kernels/gemm/mma.cpp:88"
+  uint64_t count = 0;                                     // executions
+  uint64_t first = 0, last = 0;                           // of the first issue and the last completion: cycles (timed driver) or instructions of the cluster
+  uint64_t in_flight = 0;                                 // not complete when recording stopped
 };
 
 /// One tcgen05.alloc.
 struct TmemAllocation {
   uint32_t column = 0, columns = 0;  // first column, columns
-  uint64_t from = 0, to = 0;  // to == 0: still allocated
+  uint64_t from = 0, to = 0;         // to == 0: still allocated
 };
 
 /// Form of a tcgen05.mma and the start addresses of its operands.

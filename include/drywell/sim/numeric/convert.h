@@ -17,9 +17,9 @@ struct ConvertSpec {
   Format dst = Format::f32;          // of the result
   Format src = Format::f32;          // of the operand
   Rounding rounding = Rounding::rn;  // where the result is not exact
-  bool satfinite = false;  // implied by PTX for every target below 16 bits
-  bool relu = false;       // negative results (and -0) become +0
-  bool ftz = false;        // f32 subnormals, source or result, become zero of the same sign
+  bool satfinite = false;            // implied by PTX for every target below 16 bits
+  bool relu = false;                 // negative results (and -0) become +0
+  bool ftz = false;                  // f32 subnormals, source or result, become zero of the same sign
   constexpr bool operator==(const ConvertSpec&) const = default;
 };
 
@@ -42,7 +42,8 @@ void convert_lanes(const ConvertSpec& spec, const uint32_t* in, uint32_t* out, u
 /// Bits of one element in a packed word: 4 for e2m1, 8 for the other narrow formats (6-bit codes are zero-padded),
 /// 16 for f16 and bf16.
 constexpr unsigned packed_bits(Format f) {
-  return f == Format::e2m1 ? 4 : format_info(f).bits() <= 8 ? 8 : format_info(f).bits();
+  return f == Format::e2m1 ? 4 : format_info(f).bits() <= 8 ? 8
+                                                            : format_info(f).bits();
 }
 
 /// `cvt.…x2 d, a, b`: a takes the high half, b the low half (PTX ISA, cvt).

@@ -12,7 +12,19 @@
 namespace drywell::numeric {
 
 /// The formats, by PTX's names.
-enum class Format : uint8_t { e2m1, e2m3, e3m2, e4m3, e5m2, ue4m3, ue8m0, tf32, bf16, f16, f32 };
+enum class Format : uint8_t {
+  e2m1,
+  e2m3,
+  e3m2,
+  e4m3,
+  e5m2,
+  ue4m3,
+  ue8m0,
+  tf32,
+  bf16,
+  f16,
+  f32
+};
 inline constexpr unsigned kFormatCount = 11;  // of Format
 
 /// The codes that are NaN.
@@ -27,11 +39,11 @@ enum class NanCodes : uint8_t {
 struct FormatInfo {
   std::string_view name;                            // as PTX writes it
   uint8_t sign_bits, exponent_bits, fraction_bits;  // widths of the fields; 0: no such field
-  uint8_t pad_bits;  // 13 for tf32, which uses the top 19 bits of a 32-bit word
-  int16_t bias;      // subtracted from the exponent field
-  NanCodes nan_codes;   // codes that are no numbers
-  uint32_t nan_result;  // the word that a conversion or MMA writes for NaN; max_finite if the format has no NaN
-  uint32_t max_finite;  // positive code of the largest finite value
+  uint8_t pad_bits;                                 // 13 for tf32, which uses the top 19 bits of a 32-bit word
+  int16_t bias;                                     // subtracted from the exponent field
+  NanCodes nan_codes;                               // codes that are no numbers
+  uint32_t nan_result;                              // the word that a conversion or MMA writes for NaN; max_finite if the format has no NaN
+  uint32_t max_finite;                              // positive code of the largest finite value
 
   /// Width of a code with its padding.
   constexpr unsigned bits() const { return sign_bits + exponent_bits + fraction_bits + pad_bits; }
@@ -70,7 +82,12 @@ inline constexpr std::array<FormatInfo, kFormatCount> kFormats = {{
 constexpr const FormatInfo& format_info(Format f) { return detail::kFormats[static_cast<unsigned>(f)]; }
 
 /// What a code is.
-enum class FpClass : uint8_t { zero, finite, infinity, nan };
+enum class FpClass : uint8_t {
+  zero,
+  finite,
+  infinity,
+  nan
+};
 
 /// A decoded code. For zero and finite values: value = (-1)^negative * significand * 2^lsb_exponent.
 struct Decoded {

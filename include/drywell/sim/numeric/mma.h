@@ -17,11 +17,30 @@
 namespace drywell::numeric {
 
 /// Architectures whose arithmetic differs.
-enum class MmaArch : uint8_t { sm_70, sm_75, sm_80, sm_89, sm_90, sm_100, sm_120 };
+enum class MmaArch : uint8_t {
+  sm_70,
+  sm_75,
+  sm_80,
+  sm_89,
+  sm_90,
+  sm_100,
+  sm_120
+};
 /// Families of matrix instructions; each has kinds of its own.
-enum class MmaInstruction : uint8_t { mma_sync, wgmma, tcgen05 };
+enum class MmaInstruction : uint8_t {
+  mma_sync,
+  wgmma,
+  tcgen05
+};
 /// PTX kinds; f16 includes bf16, and f8f6f4 includes every unscaled 8-, 6- and 4-bit product.
-enum class MmaKind : uint8_t { f16, tf32, f8f6f4, mxf8f6f4, mxf4, mxf4nvf4 };
+enum class MmaKind : uint8_t {
+  f16,
+  tf32,
+  f8f6f4,
+  mxf8f6f4,
+  mxf4,
+  mxf4nvf4
+};
 
 /// Conversion of the exact sum to a word of D.
 enum class MmaOutput : uint8_t {
@@ -35,11 +54,11 @@ struct MmaParams {
   /// Efloor: lower bound of the window's exponent. kNoFloor if no record has one.
   static constexpr int kNoFloor = -500;
 
-  int group = 1;              // consecutive k summed exactly before alignment: 16 in the mxf4 family, otherwise 1
-  int window = 25;            // F: terms are truncated to multiples of 2^(E - F)
-  int exponent_floor = -133;  // lower bound of E
+  int group = 1;                           // consecutive k summed exactly before alignment: 16 in the mxf4 family, otherwise 1
+  int window = 25;                         // F: terms are truncated to multiples of 2^(E - F)
+  int exponent_floor = -133;               // lower bound of E
   MmaOutput output = MmaOutput::f32_rz24;  // how the exact sum becomes a word of D
-  int sum_terms = 0;  // k of one fused sum; D of one sum is C of the next; 0 = one sum for the whole instruction
+  int sum_terms = 0;                       // k of one fused sum; D of one sum is C of the next; 0 = one sum for the whole instruction
   /// The fp8 forms of mma.sync on sm_90 and sm_100 are computed as f16 (docs/facts/numerics.md §3.2, "Legacy fp8
   /// mma.sync"): two chained sums over k mod 4 in {0,1} and {2,3}, starting from 0, then one ordinary addition of C.
   bool legacy_fp8 = false;  // computed as f16
@@ -65,10 +84,10 @@ struct MmaRow {
   MmaInstruction instruction;      // the family of instructions
   MmaKind kind;                    // the kind of PTX
   FormatSet a_formats, b_formats;  // formats of A and B that the row is for
-  Format scale_format;  // f32 if the kind is not block-scaled
-  MmaParams params;     // the arithmetic
-  Confidence confidence;  // the evidence for it
-  std::string_view note;  // its source in words
+  Format scale_format;             // f32 if the kind is not block-scaled
+  MmaParams params;                // the arithmetic
+  Confidence confidence;           // the evidence for it
+  std::string_view note;           // its source in words
 };
 
 /// All floating-point rows (for integer and f64 MMA see dot_i8 and dot_f64).
@@ -80,7 +99,7 @@ struct MmaQuery {
   MmaInstruction instruction = MmaInstruction::tcgen05;      // the family of instructions
   MmaKind kind = MmaKind::f16;                               // the kind of PTX
   Format a = Format::f16, b = Format::f16, d = Format::f32;  // formats of A, B and D
-  Format scale = Format::f32;  // ue8m0 or ue4m3 for the block-scaled kinds
+  Format scale = Format::f32;                                // ue8m0 or ue4m3 for the block-scaled kinds
 };
 
 /// The row for `query`, or nullptr if no public record describes its arithmetic (the caller reports it as unsupported).

@@ -11,7 +11,12 @@
 namespace drywell::numeric {
 
 /// Layout of the codes of one row in memory, little-endian; nibbles: element 0 is in bits 3..0 of the first byte.
-enum class CodeStorage : uint8_t { nibbles, bytes, halves, words };
+enum class CodeStorage : uint8_t {
+  nibbles,
+  bytes,
+  halves,
+  words
+};
 
 /// A (rows = M) or B (rows = N) of one instruction, K-major: row r starts at codes + r * row_stride bytes.
 struct OperandSource {
@@ -20,20 +25,23 @@ struct OperandSource {
   const void* codes = nullptr;                // the first row
   size_t row_stride = 0;                      // bytes from row to row
   CodeStorage storage = CodeStorage::halves;  // width of a code in memory
-  bool negate = false;  // flips every element's sign (instruction descriptor negate-A/B)
+  bool negate = false;                        // flips every element's sign (instruction descriptor negate-A/B)
 
   /// Block scales of one byte: `scales_per_row` per row, each for k / scales_per_row elements; 0 = unscaled.
   Format scale_format = Format::ue8m0;  // of the block scales
   unsigned scales_per_row = 0;          // 0: not block-scaled
   const uint8_t* scales = nullptr;      // the first row's
-  size_t scale_stride = 0;  // bytes
+  size_t scale_stride = 0;              // bytes
 };
 
 /// A decoded operand, a value: any threads may read one at the same time. Every array is [k][row], with the rows padded to the kernels' block.
 class MmaOperand {
  public:
   /// The kernels process rows of `a` one at a time and rows of `b` as vectors.
-  enum class Side : uint8_t { a, b };
+  enum class Side : uint8_t {
+    a,
+    b
+  };
 
   /// Decodes `source` for instructions with `params`; reuses this object's memory.
   void assign(Side side, const MmaParams& params, const OperandSource& source);
@@ -47,7 +55,10 @@ class MmaOperand {
 
  private:
   friend class TileRun;
-  enum RowFlag : uint8_t { kSpecial = 1, kWide = 2 };
+  enum RowFlag : uint8_t {
+    kSpecial = 1,
+    kWide = 2
+  };
 
   void assign_aligned(const OperandSource& source);
   void assign_legacy_fp8();
@@ -92,11 +103,11 @@ class MmaOperand {
 /// Memory of C and D: one code of params.d_format() per 32-bit word; row r starts at r * stride words. f16: the upper halves
 /// of C's words are ignored. `c` may be null (C = +0) and may be the same memory as `d`.
 struct TileOutput {
-  const uint32_t* c = nullptr;  // row 0 of C
-  size_t c_stride = 0;          // words from row to row of C
-  uint32_t* d = nullptr;        // row 0 of D
-  size_t d_stride = 0;          // words from row to row of D
-  unsigned input_d_shift = 0;  // scale-input-d, as in `dot`
+  const uint32_t* c = nullptr;     // row 0 of C
+  size_t c_stride = 0;             // words from row to row of C
+  uint32_t* d = nullptr;           // row 0 of D
+  size_t d_stride = 0;             // words from row to row of D
+  unsigned input_d_shift = 0;      // scale-input-d, as in `dot`
   bool keep_upper_halves = false;  // f16 D: the upper halves of its words are unchanged
 };
 
