@@ -10,6 +10,7 @@
 #include "sim/check/absent_use.h"
 #include "sim/check/local_accesses.h"
 #include "sim/check/own_address.h"
+#include "sim/exec/collisions.h"
 #include "sim/exec/exec.h"
 #include "sim/state/payload/memory.h"
 #include "sim/state/payload/wmma.h"
@@ -117,7 +118,8 @@ void MemoryAccesses::check_collisions(const Warp& w, const DecodedOp& op, LaneMa
   const LaneMask lanes = lanes_that_collide(w, op, mask);
   if (lanes == 0) return;
   const uint64_t at = lane_address(w, op, static_cast<uint32_t>(std::countr_zero(lanes)));
-  parts_.reporter.report(Rule::lanes_collide, nullptr, parts_.access(w, op, lanes, Agent::thread, true), [&] { return fmt::format("address {:#x}", at); });
+  const Rule rule = lanes_differ_by_rounding(w, op, lanes) ? Rule::lanes_round : Rule::lanes_collide;
+  parts_.reporter.report(rule, nullptr, parts_.access(w, op, lanes, Agent::thread, true), [&] { return fmt::format("address {:#x}", at); });
 }
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {

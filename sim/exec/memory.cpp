@@ -13,6 +13,7 @@
 #include "sim/events/hub.h"
 #include "sim/exec/bind_helpers.h"
 #include "sim/exec/call.h"
+#include "sim/exec/collisions.h"
 #include "sim/exec/lane_window.h"
 #include "sim/exec/wide.h"
 #include "sim/state/payload/memory.h"
@@ -442,6 +443,45 @@ LaneMask lanes_that_collide(const Warp& w, const DecodedOp& op, LaneMask mask) {
     });
   }
   return collide;
+}
+
+namespace {
+
+// A butterfly's lanes have one sum, but a compiler that contracts its first step to `fma` lets each lane round another product.
+constexpr uint32_t kStepsOfRounding = 256;
+
+bool is_normal_float(uint32_t bits) {
+  const uint32_t exponent = bits >> 23 & 0xff;
+  return exponent != 0 && exponent != 0xff;
+}
+
+bool near_floats(uint32_t a, uint32_t b) {
+  if (a == b) return true;
+  return is_normal_float(a) && is_normal_float(b) && std::max(a, b) - std::min(a, b) <= kStepsOfRounding;
+}
+
+bool near_lanes(const Warp& w, const Access& x, uint32_t one, uint32_t other) {
+  const Src* const slots = slots_at(w, x.first_slot);
+  return std::all_of(slots, slots + x.count, [&](const Src& s) {
+    if (s.bank == kLeftOut) return true;
+    std::array<std::array<uint32_t, 4>, 2> words{};
+    read_register(w, s, one, reinterpret_cast<uint8_t*>(words[0].data()), x);
+    read_register(w, s, other, reinterpret_cast<uint8_t*>(words[1].data()), x);
+    return near_floats(words[0][0], words[1][0]) && (x.element == 4 || near_floats(words[0][1], words[1][1]));
+  });
+}
+
+}  // namespace
+
+bool lanes_differ_by_rounding(const Warp& w, const DecodedOp& op, LaneMask lanes) {
+  const Access* x = op.get_if<Access>();
+  if (x == nullptr || (x->element != 4 && x->element != 8)) return false;  // a float, or two of them
+  bool near = true;
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto one = static_cast<uint32_t>(std::countr_zero(left));
+    for_lanes(left & (left - 1), [&](uint32_t other) { near = near && (lane_address(w, op, one) != lane_address(w, op, other) || near_lanes(w, *x, one, other)); });
+  }
+  return near;
 }
 
 template <> ExecFn bind<isa::row::ldu>(Decoder& d, DecodedOp& op) { return bind_access<false>(d, op, *d.operand(1), *d.operand(0)); }

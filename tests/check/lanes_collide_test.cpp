@@ -1,4 +1,4 @@
-// H7413: lanes of one store that write different values to one place (HeCBench's simpleSpmv stores a sum of a row by all of its lanes).
+// H7413 and H7414: lanes of one store that write different values to one place (HeCBench's simpleSpmv stores a sum of a row by all of its lanes).
 #include <gtest/gtest.h>
 
 #include <set>
@@ -50,6 +50,17 @@ TEST(LanesCollide, WithDifferentValuesAreReported) {
   expect("st.global.u32 [%rd3], %r1;", {"H7413"});
   expect("st.global.u32 [%rd5], %r1;", {"H7413"});
   expect("st.shared.u32 [s], %r1;", {"H7413"});
+}
+
+// Triton's sums of products: each lane of a butterfly that begins with `fma` has its own product unrounded.
+TEST(LanesCollide, WithRoundedFloatsIsANote) {
+  expect("or.b32 %r3, %r1, 0x3f800000; st.shared.b32 [s], %r3;", {"H7414"});
+  expect("or.b32 %r3, %r1, 0x3f800000; st.global.v2.b32 [%rd3], {%r3, 7};", {"H7414"});
+  expect("or.b32 %r3, %r1, 0x3f800000; st.global.v2.b32 [%rd3], {%r3, %r1};", {"H7413"});
+  expect("or.b32 %r3, %r1, 0x3f800000; mov.b64 %rd6, {%r3, %r3}; st.global.b64 [%rd3], %rd6;", {"H7414"});
+  expect("or.b32 %r3, %r1, 0x3f800000; mov.b64 %rd6, {%r3, %r1}; st.global.b64 [%rd3], %rd6;", {"H7413"});
+  expect("shl.b32 %r3, %r1, 9; or.b32 %r3, %r3, 0x3f800000; st.shared.b32 [s], %r3;", {"H7413"});
+  expect("or.b32 %r3, %r1, 0x7f800000; st.shared.b32 [s], %r3;", {"H7413"});
 }
 
 TEST(LanesCollide, OneValueOnePlaceOrAStrongStoreIsRight) {
