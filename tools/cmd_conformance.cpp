@@ -1,6 +1,7 @@
 // drywell conformance: the programs that compare Drywell (or a device) with independent expected values.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -10,6 +11,7 @@
 #include "conformance/programs/program.h"
 #include "drywell/core/files.h"
 #include "drywell/core/terminal.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/print.h"
 #include "drywell/sim/arch_config.h"
 #include "drywell/sim/inspect/progress_line.h"
@@ -29,7 +31,7 @@ using kernels::conformance::Program;
 using kernels::conformance::ProgramSpec;
 
 struct Options {
-  std::string filter, family, driver = "eager", arch = "sm_100a", emit, json;
+  std::string filter, family, part = "1/1", driver = "eager", arch = "sm_100a", emit, json;
   bool list = false, verbose = false, on_device = false;
   sim::RunLimits limits;
 };
@@ -39,14 +41,29 @@ struct Tally {
   uint64_t compared = 0;
 };
 
+/// One of several equal parts of the programs: every `of`-th from the `number`-th on, so that each part has some of every family.
+struct Part {
+  size_t number = 1, of = 1;
+};
+
+Part part_of(std::string_view text) {
+  std::string_view rest = text;
+  const size_t number = leading_number<size_t>(rest).value_or(0);
+  const size_t of = rest.starts_with('/') ? whole_number<size_t>(rest.substr(1)).value_or(0) : 0;
+  if (number == 0 || number > of) throw UsageError(fmt::format("--part={}: a part is K/N with 1 <= K <= N, 2/4 for example", text), "conformance");
+  return {number, of};
+}
+
 std::vector<ProgramSpec> chosen(const Options& o) {
   const Pattern pattern = filter_of(o.filter, "conformance");
+  const Part part = part_of(o.part);
   std::vector<ProgramSpec> out;
+  size_t met = 0;
   for (ProgramSpec& s : kernels::conformance::suite()) {
     if (!o.family.empty() && s.family != o.family) continue;
-    if (pattern.finds(s.name)) out.push_back(std::move(s));
+    if (pattern.finds(s.name) && ++met % part.of == part.number % part.of) out.push_back(std::move(s));
   }
-  if (out.empty()) throw UsageError("no program of that name or family; --list shows them", "conformance");
+  if (out.empty()) throw UsageError("no program of that name, family and part; --list shows them", "conformance");
   return out;
 }
 
@@ -215,6 +232,7 @@ void register_conformance(Command& app, CommandContext& context) {
   Command* sub = add_command(app, "conformance");
   sub->add_option("--filter", o->filter, "only programs whose name this regular expression finds");
   sub->add_option("--family", o->family, "only this family");
+  sub->add_option("--part", o->part, "K/N: the K-th of N equal parts, for N machines or cores")->capture_default_str();
   sub->add_flag("--list", o->list, "names only");
   sub->add_flag("-v,--verbose", o->verbose, "programs that pass, too");
   sub->add_option("--driver", o->driver, "eager, lazy, shuffled:SEED, parted:SEED or timed")->capture_default_str()->suggest(driver_names());

@@ -6,6 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 
 #include "drywell/core/error.h"
 #include "drywell/core/files.h"
@@ -176,6 +178,19 @@ TEST(Cli, ConformanceRunsOneFamily) {
   EXPECT_THAT(f.out, HasSubstr(" 0 failed"));
   EXPECT_EQ(drywell({"conformance", "--filter=nothing-like-it"}).exit_code, 2);
   EXPECT_EQ(drywell({"conformance", "--filter=("}).exit_code, 2);
+}
+
+TEST(Cli, PartsOfConformanceAreTheWholeOnce) {
+  std::multiset<std::string> whole, parts;
+  const auto lines = [](const std::string& part, std::multiset<std::string>& to) {
+    std::istringstream in(drywell({"conformance", "--family=float", "--list", "--part=" + part}).out);
+    for (std::string line; std::getline(in, line);) to.insert(line);
+  };
+  lines("1/1", whole);
+  for (const char* part : {"1/3", "2/3", "3/3"}) lines(part, parts);
+  EXPECT_GT(whole.size(), 100u);
+  EXPECT_EQ(parts, whole);
+  for (const char* wrong : {"0/3", "4/3", "1", "1/", "/1", "1/0", "-1/3", "1/3/5", "1/99999999999999999999"}) EXPECT_EQ(drywell({"conformance", "--list", std::string("--part=") + wrong}).exit_code, 2) << wrong;
 }
 
 TEST(Cli, HelpsOnEveryLevel) {
