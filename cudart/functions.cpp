@@ -16,6 +16,15 @@ const isa::Function& function_of(Context& c, const Kernel& k) {
   return *f;
 }
 
+// What the program declared: ptxas keeps a small array in registers, and adds what it spills.
+size_t bytes_in(const std::vector<isa::Variable>& variables, isa::Mod space) {
+  uint64_t bytes = 0;
+  for (const isa::Variable& v : variables) {
+    if (v.space == space) bytes = round_up(bytes, uint64_t{v.align}) + v.bytes();
+  }
+  return bytes;
+}
+
 Dim3 cluster_of(const Kernel& k, const RuntimeLaunchConfig& config) {
   Dim3 cluster = k.required_cluster.x != 0 ? k.required_cluster : Dim3{1, 1, 1};
   for (unsigned i = 0; i < config.attribute_count; ++i) {
@@ -37,6 +46,8 @@ FuncAttributes attributes_of(Context& c, Kernel& k) {
   const isa::Function& f = function_of(c, k);
   FuncAttributes a{};
   a.shared_bytes = c.device().static_smem(c.loaded(*k.module), k.name);
+  a.const_bytes = bytes_in(c.loaded(*k.module).module().variables, isa::Mod::const_);
+  a.local_bytes = bytes_in(f.variables, isa::Mod::local);
   const auto& bound = f.directives.reqntid.has_value() ? f.directives.reqntid : f.directives.maxntid;
   a.max_threads_per_block = bound.has_value() ? std::min(static_cast<int>((*bound)[0] * (*bound)[1] * (*bound)[2]), kMaxThreads) : kMaxThreads;
   a.num_regs = static_cast<int>(c.device().registers(c.loaded(*k.module), k.name));

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
 
 #include "drywell/core/error.h"
+#include "isa/ptx_versions.h"
 
 namespace drywell::isa {
 namespace {
@@ -47,6 +49,7 @@ class Linker {
 
  private:
   void collect_shared_names(const Module& unit);
+  void take_newest(const std::vector<Module>& units);
   NewNames names_of(const Module& unit);
   void adapt(Function& f, const NewNames& names, const std::vector<uint32_t>& files) const;
   void adapt(SourceRef& at, const std::vector<uint32_t>& files) const;
@@ -66,6 +69,16 @@ void Linker::collect_shared_names(const Module& unit) {
   }
   for (const Function& f : unit.functions) {
     if (f.linkage != Linkage::internal) taken_.insert(f.name);
+  }
+}
+
+// Units of several compilers have several versions, and a unit for a chip before sm_80, read as one for sm_80, may have a version without it.
+void Linker::take_newest(const std::vector<Module>& units) {
+  out_.version = {0, 0};
+  out_.target = Target::sm_80;
+  for (const Module& u : units) {
+    out_.target = std::max(out_.target, u.target);
+    out_.version = std::max({out_.version, u.version, oldest_version(out_.target)});
   }
 }
 
@@ -163,10 +176,7 @@ void Linker::point_at_definitions() {
 
 Module Linker::link(std::vector<Module> units) {
   for (const Module& u : units) collect_shared_names(u);
-  if (!units.empty()) {
-    out_.version = units[0].version;
-    out_.target = units[0].target;
-  }
+  if (!units.empty()) take_newest(units);
   for (Module& u : units) append(std::move(u));
   resolve(out_.functions);
   resolve(out_.variables);

@@ -4,8 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -74,17 +76,36 @@ LinkResult run(const char* name, PtxLink* link, LinkResult failure, F&& f) {
 
 bool is_device_runtime(const char* name) { return name != nullptr && std::strstr(name, "libcudadevrt") != nullptr; }
 
-/// Several units are one text; a single one stays as it was written, with its comments and lines.
-std::string link_units(const std::vector<std::string>& units) {
-  if (units.size() == 1) return units.front();
-  std::vector<isa::Module> parts;
-  for (const std::string& text : units) {
-    isa::Module& part =
-        parts.emplace_back(isa::parse_ptx_or_throw(text, fmt::format("unit {} of a link", parts.size())));
-    if (Diagnostics problems = isa::validate(part); problems.has_errors())
-      throw InputError(std::move(problems));
+/// -maxrregcount=N, or nothing: its kernels have at most so many registers a thread.
+std::optional<uint32_t> most_registers(const std::vector<std::string>& options) {
+  static constexpr std::string_view kName = "-maxrregcount=";
+  std::optional<uint32_t> most;
+  for (const std::string& o : options) {
+    if (o.starts_with(kName)) most = static_cast<uint32_t>(std::strtoul(o.c_str() + kName.size(), nullptr, 10));
   }
-  return isa::print_module(isa::link(std::move(parts)));
+  return most;
+}
+
+isa::Module parse_unit(const std::string& text, size_t number) {
+  isa::Module part = isa::parse_ptx_or_throw(text, fmt::format("unit {} of a link", number));
+  if (Diagnostics problems = isa::validate(part); problems.has_errors()) throw InputError(std::move(problems));
+  return part;
+}
+
+void limit_registers(isa::Module& m, uint32_t most) {
+  for (isa::Function& f : m.functions) {
+    if (f.is_entry) f.directives.maxnreg = std::min(f.directives.maxnreg.value_or(most), most);
+  }
+}
+
+/// Several units are one text; a single one without a limit stays as it was written, with its comments and lines.
+std::string link_units(const std::vector<std::string>& units, std::optional<uint32_t> registers) {
+  if (units.size() == 1 && !registers.has_value()) return units.front();
+  std::vector<isa::Module> parts;
+  for (const std::string& text : units) parts.push_back(parse_unit(text, parts.size()));
+  isa::Module whole = isa::link(std::move(parts));
+  if (registers.has_value()) limit_registers(whole, *registers);
+  return isa::print_module(whole);
 }
 
 LinkResult create(PtxLink** out, uint32_t count, const char** options) {
@@ -166,8 +187,8 @@ LinkResult complete(PtxLink* link) {
   return run("nvJitLinkComplete", link, LinkResult::ptx_compile, [&](Context&) {
     if (link->optimiser != nullptr) link->units.push_back(optimised(*link));
     require_value(!link->units.empty());
-    if (link->grid_barrier) link->units.emplace_back(grid_barrier());  // last: the first unit's target is that of the whole
-    link->linked = link_units(link->units);
+    if (link->grid_barrier) link->units.emplace_back(grid_barrier());
+    link->linked = link_units(link->units, most_registers(link->options));
     link->image = cubin_envelope(link->linked);
   });
 }

@@ -115,7 +115,7 @@ TEST_F(CompiledProgram, CompilersAndLinkersAtRunTimeGivePtx) {
   for (const char* driver : {"--driver=eager", "--driver=timed"}) {
     const Finished f = exec({driver, "--check"}, path);
     EXPECT_EQ(f.exit_code, 0) << f.out << f.err;
-    EXPECT_EQ(f.out, "Passed: 96 values\n");
+    EXPECT_EQ(f.out, "Passed: 128 values\n");
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "drywell/isa/parse.h"
+#include "drywell/isa/print.h"
 #include "drywell/sim/device.h"
 
 namespace drywell::isa {
@@ -39,6 +40,19 @@ TEST(Link, AnExternalFunctionIsTheOtherUnitsDefinition) {
   units.push_back(unit(".extern .func (.param .b32 r) seven();\n" + kernel("k", "seven")));
   units.push_back(unit(returns(".visible", "seven", 7)));
   EXPECT_EQ(run(d.load(link(std::move(units))), d, "k"), 7u);
+}
+
+// Code for an old chip, linked to a new one's, is for the new one; it is for sm_80 here, which its version does not have.
+TEST(Link, TargetAndVersionAreTheNewest) {
+  const std::string old = ".version 6.5\n.target sm_50\n.address_size 64\n" + returns(".visible", "seven", 7);
+  std::vector<Module> units;
+  units.push_back(parse_ptx_or_throw(old, "old"));
+  units.push_back(unit(".extern .func (.param .b32 r) seven();\n" + kernel("k", "seven")));
+  const Module both = link(units);
+  EXPECT_EQ(both.target, Target::sm_100a);
+  EXPECT_EQ(both.version, (PtxVersion{8, 7}));
+  units.pop_back();
+  parse_ptx_or_throw(print_module(link(units)), "old code, printed");
 }
 
 TEST(Link, WhatIsInternalStaysApart) {

@@ -1,6 +1,7 @@
 """PyTorch's own operations on CUDA tensors, computed by its CPU kernels, beside a kernel of Triton on the same memory."""
 
 import copy
+import os
 
 import torch
 import triton
@@ -18,6 +19,12 @@ def same(a, b):
     torch.testing.assert_close(a.cpu(), b, rtol=0, atol=0)
 
 
+# Until CUDA is used, a child may be forked that uses it.
+child = os.fork()
+if child == 0:
+    works = torch.ones(4, device="cuda").sum().item() == 4
+    os._exit(0 if works else 1)
+assert os.waitpid(child, 0)[1] == 0
 torch.manual_seed(0)
 host = torch.randn(48, 40)
 x = host.cuda()

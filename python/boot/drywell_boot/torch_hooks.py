@@ -171,7 +171,7 @@ def _operations(torch):
 
 def torch(module):
     """Called when a program has imported torch."""
-    if not module.cuda.is_available():
+    if not module.backends.cuda.is_built():  # cuda.is_available() would keep children of fork() from the device
         return
     library = module.library.Library("aten", "IMPL")
     names = dict(_operations(module))

@@ -13,6 +13,19 @@ constexpr const char* kKernel = "extern __device__ int twice(int); extern \"C\" 
 constexpr const char* kPart = "__device__ int twice(int x) { return 2 * x; }";
 constexpr const char* kWhole = "__device__ int twice(int x) { return 2 * x; } extern \"C\" __global__ void k(int* y) { y[threadIdx.x] = twice(threadIdx.x) + 1; }";
 
+// As an old compiler wrote it: the link is for the chip of the kernel.
+constexpr const char* kOldPart = R"(.version 6.5
+.target sm_50
+.address_size 64
+.visible .func (.param .b32 r) _Z5twicei(.param .b32 x)
+{
+.reg .b32 %r1;
+ld.param.u32 %r1, [x];
+shl.b32 %r1, %r1, 1;
+st.param.b32 [r], %r1;
+ret;
+})";
+
 void require(bool fine, const char* what) {
   if (fine) return;
   std::printf("%s\n", what);
@@ -46,10 +59,12 @@ std::string linked(nvJitLinkInputType type, const std::vector<std::string>& part
   return out;
 }
 
-size_t wrong_values(const std::string& image) {
+size_t wrong_values(const std::string& image, int registers = 255) {
   CUmodule module;
   CUfunction kernel;
   require(cuModuleLoadData(&module, image.data()) == CUDA_SUCCESS && cuModuleGetFunction(&kernel, module, "k") == CUDA_SUCCESS, "cuModuleLoadData");
+  int used = 0;
+  require(cuFuncGetAttribute(&used, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel) == CUDA_SUCCESS && used > 0 && used <= registers, "registers");
   int* const d = to_device(std::vector<int>(32, 0));
   void* arguments[] = {const_cast<int**>(&d)};
   require(cuLaunchKernel(kernel, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS, "cuLaunchKernel");
@@ -67,7 +82,8 @@ int main() {
   size_t wrong = wrong_values(compiled(kWhole, {arch}, nvrtcGetCUBINSize, nvrtcGetCUBIN));
   const auto ptx = [&](const char* source) { return compiled(source, {arch, "-rdc=true"}, nvrtcGetPTXSize, nvrtcGetPTX); };
   wrong += wrong_values(linked(NVJITLINK_INPUT_PTX, {ptx(kKernel), ptx(kPart)}, {arch}));
+  wrong += wrong_values(linked(NVJITLINK_INPUT_PTX, {kOldPart, ptx(kKernel)}, {arch, "-maxrregcount=16"}), 16);
   const auto ltoir = [&](const char* source) { return compiled(source, {arch, "-rdc=true", "-dlto"}, nvrtcGetLTOIRSize, nvrtcGetLTOIR); };
   wrong += wrong_values(linked(NVJITLINK_INPUT_LTOIR, {ltoir(kKernel), ltoir(kPart)}, {arch, "-lto"}));
-  return verdict(wrong, 96);
+  return verdict(wrong, 128);
 }

@@ -33,6 +33,13 @@ __global__ void __launch_bounds__(256) bounded(int* p) {
   s[threadIdx.x] = p[threadIdx.x];
 }
 
+__constant__ int table[20];
+__global__ void with_memory(int* p) {
+  int own[1000];
+  for (int i = 0; i < 1000; ++i) own[i] = p[i];
+  p[threadIdx.x] = own[p[0]] + table[p[1]];
+}
+
 cudaLaunchConfig_t config_of(unsigned grid, unsigned block, cudaLaunchAttribute* attributes, unsigned count) {
   cudaLaunchConfig_t c{};
   c.gridDim = grid;
@@ -96,9 +103,12 @@ void queries() {
   cudaFuncAttributes f{};
   CHECK(cudaFuncGetAttributes(&f, bounded));
   EXPECT(f.maxThreadsPerBlock == 256 && f.sharedSizeBytes == 4000 && f.maxDynamicSharedSizeBytes == (48 << 10) - 4000);
+  EXPECT(f.localSizeBytes == 0 && f.constSizeBytes >= 80);
   EXPECT(f.ptxVersion == 100 && f.binaryVersion == 100);
   CHECK(cudaFuncSetAttribute(bounded, cudaFuncAttributeMaxDynamicSharedMemorySize, 200 << 10));
   EXPECT(cudaFuncSetAttribute(bounded, cudaFuncAttributeMaxDynamicSharedMemorySize, 227 << 10) == cudaErrorInvalidValue);
+  CHECK(cudaFuncGetAttributes(&f, with_memory));
+  EXPECT(f.localSizeBytes >= 4000);
   int blocks = 0;
   CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 256, 100 << 10));
   EXPECT(blocks == 2);  // 228 KiB of shared memory, 1 KiB of each block's is reserved
