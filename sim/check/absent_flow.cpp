@@ -136,12 +136,14 @@ void AbsentFlow::shuffle(const Warp& w, const DecodedOp& op, LaneMask mask) {
   for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, result);
 }
 
-// Of local or shared memory: the registers that it brings from where nothing was written are marked.
+// Of local, shared or tensor memory: the registers that it brings from where nothing was written are marked.
 void AbsentFlow::load(const Warp& w, const DecodedOp& op, LaneMask mask) {
   AbsentValues& values = parts_.state_of(w).absent;
   if (values.any()) clear_results(w, operands_of(op), mask);
   for (const MemoryHole& h : parts_.state_of(w).holes) {
-    const Access own = parts_.access(w, op, h.lanes, h.shared ? Agent::unset : Agent::hole, false);
+    const Access own = parts_.access(w, op, h.lanes, h.tensor ? Agent::vacant : h.shared ? Agent::unset
+                                                                                         : Agent::hole,
+                                     false);
     const uint16_t origin = h.passed != 0 ? static_cast<uint16_t>(h.passed - 1) : values.origin(h.stored != 0 ? parts_.memory.origin_of_stored(h.stored) : own);
     values.set_register(w.frame_base + h.slot, h.lanes, {0, h.lanes, 0, origin});
   }

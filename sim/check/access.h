@@ -12,7 +12,8 @@
 namespace drywell::sim::check {
 
 /// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
-/// shuffle: of a lane that does not take part; hole, unset, blank: of local memory, shared memory, a register that nothing has written.
+/// shuffle: of a lane that does not take part; hole, unset, blank, vacant: of local memory, shared memory, a register, tensor memory that nothing has
+/// written.
 enum class Agent : uint8_t {
   thread,
   atomic,
@@ -36,7 +37,8 @@ enum class Agent : uint8_t {
   shuffle,
   hole,
   unset,
-  blank
+  blank,
+  vacant
 };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).

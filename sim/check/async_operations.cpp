@@ -15,6 +15,7 @@
 #include "sim/check/element_types.h"
 #include "sim/engine/tensor_plan.h"
 #include "sim/engine/tmem_copy_form.h"
+#include "sim/engine/tmem_target.h"
 #include "sim/exec/exec.h"
 
 namespace drywell::sim::check {
@@ -154,10 +155,13 @@ struct AsyncOperations::Issue {
   void join_lanes() const { state.clock.join_lanes(w.active & read_pred(w, m.launch.program->code[op.issuer.pc].guard), w.alive); }
 
   // A reduction also writes the global memory that it reads.
-  void reads(AccessId id, Rule unwritten = Rule::none) const {
+  void reads(AccessId id) const {
+    MemoryShadow::Touch t{id, state.clock};
+    reads(t);
+  }
+  void reads(MemoryShadow::Touch& t) const {
     if (!m.launch.full() && !uses_tensor_memory(op)) return;
     const bool reduces = is_reduction(op);
-    MemoryShadow::Touch t{id, state.clock, unwritten};
     const auto visit = [&](const Span& s) {
       if (!reduces || s.memory == Memory::shared) m.memory.touch(s, t);
     };
@@ -264,11 +268,36 @@ struct AsyncOperations::Issue {
     a.swizzles = swizzles;
     a.elements = elements;
     q.last = add(a);
-    if (agent != Agent::wgmma || m.launch.full()) reads(q.last, agent == Agent::tmem_ld ? Rule::tensor_unwritten : Rule::none);
+    if (agent != Agent::tmem_ld && (agent != Agent::wgmma || m.launch.full())) reads(q.last);
     a.write = true;
     a.swizzles = a.elements = 0;
     a.stored = stored;
     writes(add(a));
+  }
+  /// What nothing has written is followed to its uses, as from memory of other kinds; of a reduction it is reported here.
+  void read_tensor(const TmemLdSt& t) const {
+    const bool full = m.launch.follows_values();
+    MemoryShadow::Touch touch{state.loads.last, state.clock, full ? Rule::tensor_unwritten : Rule::none, full && t.reduce_op == isa::Mod::none};
+    reads(touch);
+    if (touch.found) note_vacant(t);
+  }
+  void note_vacant(const TmemLdSt& t) const {
+    TmemTarget at;
+    if (locate(m.cluster, op, t, at).has_value()) return;
+    for (uint32_t r = 0; r < t.regs.size(); ++r) {
+      const LaneMask lanes = vacant_lanes(at, r);
+      if (lanes != 0) note_hole(state.holes, {.slot = t.regs[r], .lanes = lanes, .tensor = true});
+    }
+  }
+  LaneMask vacant_lanes(const TmemTarget& at, uint32_t r) const {
+    LaneMask lanes = 0;
+    for (uint32_t l = 0; l < kWarpSize; ++l) {
+      const isa::TmemOffset o = isa::tmem_offset(at.access, l, r);
+      const auto column = static_cast<uint32_t>(static_cast<int32_t>(at.column) + o.column);
+      const bool vacant = m.memory.is_vacant(op.issuer.cta, at.lane + o.lane, column) || (at.access.pack && m.memory.is_vacant(op.issuer.cta, at.lane + o.lane, column + 1));
+      lanes |= LaneMask{vacant} << l;
+    }
+    return lanes;
   }
   OperationQueue& tensor() const { return state.tensor.of(op.issuer.lane, m.components); }
 
@@ -354,6 +383,7 @@ struct AsyncOperations::Issue {
     }
     if (state.loads.read == 0) state.loads.read = m.components.next();
     queued(state.loads, Agent::tmem_ld);
+    read_tensor(t);
     for (uint32_t r : t.regs) state.loading.add(t.frame + r, {state.loads.issued, state.loads.last});
   }
   // A warpgroup's product is one operation, here in four parts: a warp that waits for a group waits for all four.

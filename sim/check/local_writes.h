@@ -61,6 +61,7 @@ struct MemoryHole {
   bool shared = false;  // of shared memory, else of the lanes' own
   uint16_t stored = 0;  // UndefinedBytes: a value without a value was stored there; 0: nothing was
   uint16_t passed = 0;  // such a value was passed there: its number among AbsentValues' origins, plus one; 0: none was
+  bool tensor = false;  // of tensor memory
 };
 /// Adds the lanes to the hole of that register.
 inline void note_hole(std::vector<MemoryHole>& holes, const MemoryHole& h) {

@@ -200,6 +200,13 @@ bool MemoryShadow::is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint1
   return !written;
 }
 
+bool MemoryShadow::is_vacant(uint32_t cta, uint32_t lane, uint32_t column) const {
+  const TensorShadow& cells = ctas_[cta].tensor;
+  bool written = false;
+  cells.runs(lane, 1, column, 1, [&](uint64_t begin, uint64_t end) { cells.each_in(begin, end, [&](size_t, StateId s) { written = written || states_.writer(s) != 0; }); });
+  return !written;
+}
+
 void MemoryShadow::overwrite(uint32_t cta, uint32_t begin, uint32_t bytes, AccessId id) {
   const StateId plain = states_.written(id);
   ctas_[cta].undefined.clear(begin, bytes);

@@ -44,7 +44,7 @@ class MemoryShadow {
     AccessId id;
     const WarpClock& who;
     Rule unwritten = Rule::none;  // of tensor memory
-    bool follows = false;         // what it reads of shared memory that nothing has written is followed to its uses (absent_values.h)
+    bool follows = false;         // what it reads of memory that nothing has written is followed to its uses (absent_values.h)
     mutable bool found = false;   // it has read such memory
     Answers shared{}, tensor{}, global{};
   };
@@ -66,6 +66,8 @@ class MemoryShadow {
   bool any_undefined() const { return undefined_origins_.size() > 1; }
   /// Whether none of the bytes has a value: nothing has written them, or such values were stored there; `stored`: the number of the first of those.
   bool is_undefined(uint32_t cta, uint32_t at, uint32_t bytes, uint16_t& stored) const;
+  /// Nothing has written the cell of tensor memory.
+  bool is_vacant(uint32_t cta, uint32_t lane, uint32_t column) const;
   const Access& origin_of_stored(uint16_t number) const { return undefined_origins_[number]; }
 
   /// Makes that access the last writer of bytes of shared memory, whatever was before.

@@ -317,6 +317,8 @@ class TensorShadow {
   template <class F>
   void update(uint64_t begin, uint64_t end, F next) { cells_.update(begin, end, next); }
   bool replace(uint64_t begin, uint64_t end, StateId in, StateId out) { return cells_.replace(begin, end, in, out); }
+  template <class F>
+  void each_in(uint64_t begin, uint64_t end, F f) const { cells_.each_in(begin, end, f); }
   void forget(uint32_t column, uint32_t columns) {
     runs(0, 4 * kLanes, column, columns, [&](uint64_t begin, uint64_t end) { cells_.update(begin, end, [](StateId, uint64_t) { return StateId{0}; }); });
   }
