@@ -1,9 +1,11 @@
 #include "sim/check/absent_use.h"
 
+#include <bit>
 #include <optional>
 
 #include "drywell/isa/spec.h"
 #include "sim/check/local_accesses.h"
+#include "sim/exec/collisions.h"
 #include "sim/exec/exec.h"
 #include "sim/exec/fragment.h"
 #include "sim/state/payload/matrix.h"
@@ -36,17 +38,9 @@ void report(ClusterParts& parts, const Warp& w, const DecodedOp& op, Rule rule, 
 }
 
 bool from_nothing(ClusterParts& parts, const Warp& w, const AbsentMarks& m) { return parts.state_of(w).absent.from_nothing(m); }
-bool from_tensor(ClusterParts& parts, const Warp& w, const AbsentMarks& m) { return from_nothing(parts, w, m) && parts.state_of(w).absent.origin_at(m.origin).agent == Agent::vacant; }
 bool from_hole(ClusterParts& parts, const Warp& w, const AbsentMarks& m) { return from_nothing(parts, w, m) && parts.state_of(w).absent.origin_at(m.origin).agent == Agent::hole; }
 
-Rule rule_of(ClusterParts& parts, const Warp& w, const AbsentMarks& m) {
-  switch (parts.state_of(w).absent.origin_at(m.origin).agent) {
-    case Agent::hole: return Rule::local_unwritten;
-    case Agent::unset: return Rule::shared_unwritten;
-    case Agent::vacant: return Rule::tensor_unwritten;
-    default: return Rule::register_unwritten;
-  }
-}
+Rule rule_of(ClusterParts& parts, const Warp& w, const AbsentMarks& m) { return rule_of_origin(parts.state_of(w).absent.origin_at(m.origin).agent); }
 
 // An address that 0 was added to is a place, which the missing value decides.
 void check_address(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, const AbsentMarks& m) {
@@ -64,10 +58,10 @@ LaneMask lanes_in_global(const Warp& w, const DecodedOp& op, LaneMask mask, Spac
 }
 
 // Shared memory may not be read: the value is followed there, and where it is passed. From local memory: a copy of a structure takes
-// along what nobody uses. What comes of tensor memory is not followed in shared memory, where copies would take it away unseen.
+// along what nobody uses.
 void check_data(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask, Space space, const AbsentMarks& m) {
   const bool store = isa::spec(op.opcode).memory == MemoryRole::store, passed = names_param(*parts.launch.program, op);
-  const LaneMask used = store && !passed && !from_tensor(parts, w, m) ? lanes_in_global(w, op, mask, space) : mask;
+  const LaneMask used = store && !passed ? lanes_in_global(w, op, mask, space) : mask;
   if (from_hole(parts, w, m)) return passed ? void() : report(parts, w, op, Rule::local_unwritten, m.wrong & used, m, "the stored value");
   if (from_nothing(parts, w, m)) return passed ? void() : report(parts, w, op, rule_of(parts, w, m), m.any() & used, m, "the stored value");
   if (passed) return;
@@ -110,6 +104,32 @@ void note_matrix_load(ClusterParts& parts, const Warp& w, const DecodedOp& op) {
 
 }  // namespace
 
+Rule rule_of_origin(Agent a) {
+  switch (a) {
+    case Agent::hole: return Rule::local_unwritten;
+    case Agent::unset: return Rule::shared_unwritten;
+    case Agent::vacant: return Rule::tensor_unwritten;
+    case Agent::contested: return Rule::lanes_collide;
+    default: return Rule::register_unwritten;
+  }
+}
+
+bool stores_shared(const Warp& w, const DecodedOp& op, uint32_t lane, Space space) { return place_in_shared(w, op, lane, space).has_value(); }
+
+void note_contested(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask lanes) {
+  const auto& x = op.as<payload::Access>();
+  const Access origin = parts.access(w, op, lanes, Agent::contested, true);
+  for (LaneMask left = lanes; left != 0; left &= left - 1) {
+    const auto one = static_cast<uint32_t>(std::countr_zero(left));
+    const auto at = place_in_shared(w, op, one, x.space);
+    for_lanes(left & (left - 1), [&](uint32_t other) {
+      if (!at || lane_address(w, op, one) != lane_address(w, op, other)) return;
+      for (uint32_t k = 0; k < x.count; ++k)
+        if (element_differs(w, op, k, one, other)) parts.memory.store_undefined(shared_rank(*at), shared_offset(*at) + k * x.element, x.element, origin);
+    });
+  }
+}
+
 bool marks_memory(const DecodedOp& op, Space space) { return follows(isa::spec(op.opcode).memory) && space != Space::param; }
 
 void mark_unwritten(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask) {
@@ -129,7 +149,7 @@ void note_shared_store(ClusterParts& parts, const Warp& w, const DecodedOp& op, 
   const Src* const slots = slots_at(w, x->first_slot);
   for (uint32_t k = 0; k < x->count; ++k) {
     const AbsentMarks m = slots[k].bank == 0 ? values.of_register(w.frame_base + slots[k].offset).of(mask) : AbsentMarks{};
-    if (!values.from_nothing(m) || values.origin_at(m.origin).agent == Agent::vacant) continue;
+    if (!values.from_nothing(m)) continue;
     for_lanes(m.any(), [&](uint32_t lane) {
       const auto at = place_in_shared(w, op, lane, x->space);
       if (at) parts.memory.store_undefined(shared_rank(*at), shared_offset(*at) + k * x->element, x->element, values.origin_at(m.origin));

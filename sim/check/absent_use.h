@@ -5,6 +5,13 @@
 
 namespace drywell::sim::check {
 
+/// The rule of a use of what has no value, by the agent of the access that found it so.
+Rule rule_of_origin(Agent a);
+/// Lanes of a store, not executed yet, that have one address in shared memory store different values there.
+void note_contested(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask lanes);
+/// Whether the lane's place is in shared memory.
+bool stores_shared(const Warp& w, const DecodedOp& op, uint32_t lane, Space space);
+
 /// A register without a value is read, by an instruction that is about to be executed or has been: it is marked, as what is made of it will be.
 void mark_unwritten(ClusterParts& parts, const Warp& w, const DecodedOp& op, LaneMask mask);
 /// Whether the checker marks what a load, store or atomic of that space reads, instead of reporting it.

@@ -51,7 +51,7 @@ class AbsentValues {
     return static_cast<uint16_t>(origins_.size() - 1);
   }
   const Access& origin_at(uint16_t number) const { return origins_[number]; }
-  /// Nothing has written it: Agent::hole, unset, blank or vacant.
+  /// Nothing has written it, or nobody knows what: Agent::hole, unset, blank, vacant or contested.
   bool from_nothing(const AbsentMarks& m) const { return m.any() != 0 && origins_[m.origin].agent != Agent::shuffle; }
 
  private:

@@ -13,7 +13,7 @@ namespace drywell::sim::check {
 
 /// alloc: tcgen05.alloc's write of its result; map: a copy's read of its tensor map; arrival: on a peer's mbarrier; expect: of bytes on an mbarrier;
 /// shuffle: of a lane that does not take part; hole, unset, blank, vacant: of local memory, shared memory, a register, tensor memory that nothing has
-/// written.
+/// written; contested: lanes of one store wrote different values there.
 enum class Agent : uint8_t {
   thread,
   atomic,
@@ -38,7 +38,8 @@ enum class Agent : uint8_t {
   hole,
   unset,
   blank,
-  vacant
+  vacant,
+  contested
 };
 
 /// Bulk and tensor copies, tensor core operands: memory through the async proxy (docs/facts/tma-mbarrier.md §3.1).

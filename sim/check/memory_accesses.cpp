@@ -113,13 +113,16 @@ bool overwrites_address(const Program& p, const DecodedOp& op) {
 }  // namespace
 
 // The lanes of one store may write one place: which of them writes last is not defined. Strong stores ask for no more than that.
-void MemoryAccesses::check_collisions(const Warp& w, const DecodedOp& op, LaneMask mask) {
-  if (isa::spec(op.opcode).memory != isa::MemoryRole::store || parts_.launch.ordering(op).strong) return;
+LaneMask MemoryAccesses::check_collisions(const Warp& w, const DecodedOp& op, LaneMask mask, Space space) {
+  if (isa::spec(op.opcode).memory != isa::MemoryRole::store || parts_.launch.ordering(op).strong) return 0;
   const LaneMask lanes = lanes_that_collide(w, op, mask);
-  if (lanes == 0) return;
-  const uint64_t at = lane_address(w, op, static_cast<uint32_t>(std::countr_zero(lanes)));
+  if (lanes == 0) return 0;
+  const auto first = static_cast<uint32_t>(std::countr_zero(lanes));
+  const uint64_t at = lane_address(w, op, first);
   const Rule rule = lanes_differ_by_rounding(w, op, lanes) ? Rule::lanes_round : Rule::lanes_collide;
+  if (rule == Rule::lanes_collide && parts_.launch.follows_values() && stores_shared(w, op, first, space)) return lanes;
   parts_.reporter.report(rule, nullptr, parts_.access(w, op, lanes, Agent::thread, true), [&] { return fmt::format("address {:#x}", at); });
+  return 0;
 }
 
 void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store) {
@@ -144,7 +147,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
   }
   if (!parts_.launch.full() && !peers) return;
   if (space == Space::shared_cta) check_own_address(parts_, w, op, mask, Agent::thread, store);
-  if (store && parts_.launch.full()) check_collisions(w, op, mask);
+  const LaneMask contested = store && parts_.launch.full() ? check_collisions(w, op, mask, space) : 0;
   parts_.state_of(w).clock.each_class(mask, [&](LaneMask lanes) {
     const LaneMask same = store ? lanes_that_store_what_is_there(w, op, lanes) : 0;
     // A store may repeat a part of what another has stored: that part is an access of its own.
@@ -153,6 +156,7 @@ void MemoryAccesses::access(const Warp& w, const DecodedOp& op, LaneMask mask, S
     touch_lanes(w, op, two ? lanes & ~same : lanes, space, bytes, store, same == lanes && store);
   });
   if (follows && store && parts_.state_of(w).absent.any()) note_shared_store(parts_, w, op, mask);
+  if (contested != 0) note_contested(parts_, w, op, contested);
 }
 
 // Strong loads and stores of several lanes at once (a warp's sum in volatile memory): no order between the lanes comes from them, unless the

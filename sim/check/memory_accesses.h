@@ -18,7 +18,8 @@ class MemoryAccesses {
 
  private:
   bool mixes_lanes(const Access& a) const;
-  void check_collisions(const Warp& w, const DecodedOp& op, LaneMask mask);
+  /// Returns the lanes that store different values in one place of shared memory, where they are followed to their use.
+  LaneMask check_collisions(const Warp& w, const DecodedOp& op, LaneMask mask, Space space);
   void touch_lanes(const Warp& w, const DecodedOp& op, LaneMask mask, Space space, uint32_t bytes, bool store, bool unchanging);
   void touch_bytes(const Warp& w, Space space, uint64_t at, uint64_t bytes, MemoryShadow::Touch& t);
   void note_flag(const Warp& w, const DecodedOp& op, uint64_t place, bool loads, bool store);

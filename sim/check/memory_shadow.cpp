@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "drywell/isa/tensor_map.h"
+#include "sim/check/absent_use.h"
 
 namespace drywell::sim::check {
 namespace {
@@ -115,9 +116,18 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta >= ctas_.size()) continue;
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
+    if (reads && !t.follows && any_undefined()) check_taken(s, now);
     if (now.write) ctas_[s.cta].undefined.clear(s.begin, s.bytes);
     touch_cells(
         ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, s.begin < kSmemReserved ? Rule::none : unwritten, t.shared);
+  }
+}
+
+void MemoryShadow::check_taken(const SharedRun& s, const Access& now) {
+  for (uint32_t at = s.begin; at < s.begin + s.bytes; ++at) {
+    const Access& origin = undefined_origins_[ctas_[s.cta].undefined.at(at)];
+    if (origin.agent != Agent::vacant && origin.agent != Agent::contested) continue;
+    return reporter_.report(rule_of_origin(origin.agent), &origin, now, [&] { return shared_place(s.cta, at); });
   }
 }
 

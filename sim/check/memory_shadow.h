@@ -94,6 +94,8 @@ class MemoryShadow {
     UndefinedBytes undefined;
     TensorShadow tensor;
   };
+  /// An access whose result is not followed takes what came of tensor memory without a value, or of lanes that do not agree.
+  void check_taken(const SharedRun& s, const Access& now);
   void touch_global(const Span& s, Touch& t);
   void touch_tensor(const Span& s, Touch& t);
   template <class Cells, class RuleOf, class Where>

@@ -273,6 +273,7 @@ const char* verb_of(const Access& a, bool earlier) {
     case Agent::hole: return "local memory that nothing has written was read by";
     case Agent::unset: return "shared memory that nothing has written was read by";
     case Agent::vacant: return "tensor memory that nothing has written was read by";
+    case Agent::contested: return "lanes wrote different values by";
     case Agent::blank: return "a register that nothing has written was read by";
     default: break;
   }

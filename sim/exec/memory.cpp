@@ -460,18 +460,30 @@ bool near_floats(uint32_t a, uint32_t b) {
   return is_normal_float(a) && is_normal_float(b) && std::max(a, b) - std::min(a, b) <= kStepsOfRounding;
 }
 
+using Words = std::array<uint32_t, 4>;
+
+Words words_of(const Warp& w, const Access& x, const Src& s, uint32_t lane) {
+  Words words{};
+  read_register(w, s, lane, reinterpret_cast<uint8_t*>(words.data()), x);
+  return words;
+}
+
 bool near_lanes(const Warp& w, const Access& x, uint32_t one, uint32_t other) {
   const Src* const slots = slots_at(w, x.first_slot);
   return std::all_of(slots, slots + x.count, [&](const Src& s) {
     if (s.bank == kLeftOut) return true;
-    std::array<std::array<uint32_t, 4>, 2> words{};
-    read_register(w, s, one, reinterpret_cast<uint8_t*>(words[0].data()), x);
-    read_register(w, s, other, reinterpret_cast<uint8_t*>(words[1].data()), x);
-    return near_floats(words[0][0], words[1][0]) && (x.element == 4 || near_floats(words[0][1], words[1][1]));
+    const Words a = words_of(w, x, s, one), b = words_of(w, x, s, other);
+    return near_floats(a[0], b[0]) && (x.element == 4 || near_floats(a[1], b[1]));
   });
 }
 
 }  // namespace
+
+bool element_differs(const Warp& w, const DecodedOp& op, uint32_t k, uint32_t one, uint32_t other) {
+  const Access& x = op.as<Access>();
+  const Src& s = slots_at(w, x.first_slot)[k];
+  return s.bank != kLeftOut && words_of(w, x, s, one) != words_of(w, x, s, other);
+}
 
 bool lanes_differ_by_rounding(const Warp& w, const DecodedOp& op, LaneMask lanes) {
   const Access* x = op.get_if<Access>();

@@ -61,6 +61,7 @@ TEST(TensorUnwritten, WhatIsNotUsedIsSilent) {
   expect(loaded("selp.b32 %r5, %r4, %r3, %p1; st.global.b32 [%rd2], %r5;"), {});
   expect(loaded("@%p1 st.global.b32 [%rd2], %r4;"), {});
   expect(loaded("@%p1 tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r4};"), {});
+  expect(loaded("st.shared.b32 [%r8], %r4; bar.warp.sync -1; @%p1 ld.shared.b32 %r5, [%r8];"), {});
   expect(loaded("mov.b32 %r4, %r3; st.global.b32 [%rd2], %r4;"), {});
 }
 
@@ -68,7 +69,11 @@ TEST(TensorUnwritten, UsesAreReported) {
   expect(loaded("st.global.b32 [%rd2], %r4;"), {"H7503"});
   expect(loaded("add.f32 %r5, %r4, %r3; st.global.b32 [%rd2], %r5;"), {"H7503"});
   expect(loaded("setp.gt.f32 %p2, %r4, %r3; @%p2 bra END; st.global.b32 [%rd2], %r3;\nEND:"), {"H7503"});
-  expect(loaded("st.shared.b32 [%r8], %r4;"), {"H7503"});  // from where a copy may take it away
+  const std::string kept = "st.shared.b32 [%r8], %r4; bar.warp.sync -1; ";
+  expect(loaded(kept + "ld.shared.b32 %r5, [%r8]; st.global.b32 [%rd2], %r5;"), {"H7503"});
+  expect(loaded(kept + "setp.eq.u32 %p2, %r0, 0; fence.proxy.async.shared::cta; @%p2 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 128; "
+                       "@%p2 cp.async.bulk.commit_group; @%p2 cp.async.bulk.wait_group 0;"),
+         {"H7503"});
   expect(loaded("tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r4};\ntcgen05.wait::st.sync.aligned;"), {"H7503"});
   expect(loaded("shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; st.global.b32 [%rd2], %r5;"), {"H7503"});
 }
