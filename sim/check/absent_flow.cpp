@@ -46,6 +46,26 @@ bool works_on_bits(const DecodedOp& op) {
   return t == isa::TimingClass::alu || t == isa::TimingClass::bitfield || t == isa::TimingClass::move || t == isa::TimingClass::cvt_move;
 }
 
+/// Width in bits of each of the two numbers of a packed type of arithmetic; 0: of other types.
+unsigned pair_bits(isa::Mod type) {
+  switch (type) {
+    case isa::Mod::f16x2:
+    case isa::Mod::bf16x2:
+    case isa::Mod::u16x2:
+    case isa::Mod::s16x2:
+    case isa::Mod::f32x2: return isa::type_bits(type) / 2;
+    default: return 0;
+  }
+}
+
+/// The bits of a result without a value if those in `changing` depend on the operand. The two numbers of a packed type do not depend on each other.
+uint64_t dependent_bits(const DecodedOp& op, unsigned pair, uint64_t changing) {
+  if (works_on_bits(op)) return changing;
+  if (pair == 0) return ~uint64_t{0};
+  const uint64_t low = (uint64_t{1} << pair) - 1, high = low << pair;
+  return ((changing & low) != 0 ? low : 0) | ((changing & high) != 0 ? high : 0);
+}
+
 template <class Lane>
 LaneMask equal_lanes(const Lane* a, const Lane* b) {
   LaneMask same = 0;
@@ -99,6 +119,7 @@ void AbsentFlow::step(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (is_shuffle(op)) return shuffle(w, op, mask);
   if (!parts_.state_of(w).absent.any() || op.flow == isa::Flow::return_) return;
   if (op.flow == isa::Flow::call) return call(w, op, mask);
+  if (is_reduction_of_lanes(op)) return reduce(w, op, mask);
   const Operands o = operands_of(op);
   const AbsentMarks read = marks_read(w, o).of(mask);
   const bool followed = follows(w, op, read);
@@ -134,6 +155,19 @@ void AbsentFlow::shuffle(const Warp& w, const DecodedOp& op, LaneMask mask) {
   }
   clear_results(w, o, mask);
   for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, mask, result);
+}
+
+// All members have a result without a value if one of them has none: Triton reduces whole warps that loaded nothing, and stores none of it.
+void AbsentFlow::reduce(const Warp& w, const DecodedOp& op, LaneMask mask) {
+  const Operands o = operands_of(op);
+  AbsentValues& values = parts_.state_of(w).absent;
+  const Src &value = op.src[0], &members = op.src[1];
+  const AbsentMarks from = value.bank == 0 ? values.of_register(w.frame_base + value.offset).of(mask) : AbsentMarks{};
+  const bool known = members.bank != 0 || !is_written(o, members.offset);
+  LaneMask lanes = 0;
+  if (values.from_nothing(from)) for_lanes(mask, [&](uint32_t lane) { lanes |= LaneMask{((known ? lane_value(w, members, lane, false) : mask) & from.any()) != 0} << lane; });
+  clear_results(w, o, mask);
+  for (const uint32_t r : o.writes) values.set_register(w.frame_base + r, lanes, {lanes, 0, 0, from.origin});
 }
 
 // Of local, shared or tensor memory: the registers that it brings from where nothing was written are marked.
@@ -225,6 +259,7 @@ AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMa
   std::vector<std::vector<uint8_t>> first;
   std::vector<uint32_t> first_predicates;
   const bool product = is_register_product(op);
+  const unsigned pair = product ? 0 : pair_bits(parts_.launch.program->instruction(op).mod(isa::Slot::type));
   for (const size_t k : product ? std::span<const size_t>(kProductProbes) : std::span<const size_t>(kProbes)) {
     if (!run_probe(w, op, mask, o, k)) return d;
     for (size_t i = 0; i < o.writes.size(); ++i) {
@@ -232,7 +267,7 @@ AbsentFlow::Depends AbsentFlow::probe(const Warp& w, const DecodedOp& op, LaneMa
       const uint8_t* const result = replay_.lanes<uint8_t>(o.writes[i]);
       if (k == 0) first.emplace_back(result, result + bytes * kWarpSize);
       d.registers[i] |= mask & ~equal_lanes(first[i].data(), result, bytes);
-      d.bits[i] |= works_on_bits(op) ? differing(first[i].data(), result, bytes, mask) : ~uint64_t{0};
+      d.bits[i] |= dependent_bits(op, pair, differing(first[i].data(), result, bytes, mask));
     }
     for (size_t i = 0; i < o.predicate_writes.size(); ++i) {
       const uint32_t result = replay_.predicate(o.predicate_writes[i]);

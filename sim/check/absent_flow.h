@@ -33,6 +33,7 @@ class AbsentFlow {
   AbsentMarks marks_read(const Warp& w, const Operands& o) const;
 
   void shuffle(const Warp& w, const DecodedOp& op, LaneMask mask);
+  void reduce(const Warp& w, const DecodedOp& op, LaneMask mask);
   void call(const Warp& w, const DecodedOp& op, LaneMask mask);
   void load(const Warp& w, const DecodedOp& op, LaneMask mask);
   void clear_results(const Warp& w, const Operands& o, LaneMask mask);

@@ -165,7 +165,7 @@ void LaunchState::begin(const Launch& launch) {
     if (op.instr >= program->function_of(op).body.size()) continue;
     const isa::Instruction& i = program->instruction(op);
     orderings.back() = ordering_of(i);
-    reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0, is_shuffle(op)};
+    reactions.back() = {ClusterMonitor::handler_of(isa::spec(op.opcode), full()), loaded[pc_of(op)] != 0, fragments[pc_of(op)] != 0, is_shuffle(op) || is_reduction_of_lanes(op)};
     values_absent = values_absent || is_shuffle(op) || loads_shared(i) || isa::spec(i.op).completion == isa::Completion::wait_ld;
     synchronised = synchronised || synchronises(i, orderings.back());
     opaque = opaque || hides_order(i);

@@ -16,6 +16,8 @@ struct ShuffleSources {
 };
 
 bool is_shuffle(const DecodedOp& op);
+/// One result of the values of all member lanes: redux.
+bool is_reduction_of_lanes(const DecodedOp& op);
 /// The sources of a shuffle that `mask` has executed; none if its result took the place of another operand than the value.
 std::optional<ShuffleSources> shuffle_sources(const Warp& w, const DecodedOp& op, LaneMask mask);
 

@@ -206,6 +206,7 @@ void bind_reduction(Decoder& d, DecodedOp& op) {
 }  // namespace
 
 bool is_shuffle(const DecodedOp& op) { return op.get_if<payload::Shuffle>() != nullptr; }
+bool is_reduction_of_lanes(const DecodedOp& op) { return isa::spec(op.opcode).timing == isa::TimingClass::redux; }
 
 std::optional<ShuffleSources> shuffle_sources(const Warp& w, const DecodedOp& op, LaneMask mask) {
   if (overwrites(op, op.src[1]) || overwrites(op, op.src[2]) || overwrites(op, op.src[3])) return std::nullopt;
