@@ -116,7 +116,7 @@ void MemoryShadow::touch(std::span<const SharedRun> runs, Touch& t) {
     if (s.cta >= ctas_.size()) continue;
     if (s.cta != now.cta) lifetimes_.visit(s.cta, t.id, t.who);
     if (!launch_.full()) continue;
-    if (reads && !t.follows && any_undefined()) check_taken(s, now);
+    if (reads && !t.follows && ctas_[s.cta].undefined.any()) check_taken(s, now);
     if (now.write) ctas_[s.cta].undefined.clear(s.begin, s.bytes);
     touch_cells(
         ctas_[s.cta].shared, s.begin, uint64_t{s.begin} + s.bytes, t, rule_of, [&](uint64_t at) { return shared_place(s.cta, at); }, s.begin < kSmemReserved ? Rule::none : unwritten, t.shared);

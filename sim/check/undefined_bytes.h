@@ -29,6 +29,7 @@ class UndefinedBytes {
       origins_[i] = 0;
     }
   }
+  bool any() const { return count_ != 0; }
   /// 0: the byte has a value, or nothing was stored there.
   uint16_t at(size_t i) const { return i < origins_.size() ? origins_[i] : uint16_t{0}; }
 
