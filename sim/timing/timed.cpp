@@ -87,12 +87,13 @@ Residency TimedRun::resident_at_once() const {
 }
 
 // One dispatcher deals the CTAs of the whole chip, and each SM starts their warps. Empty places are filled fast; to take note of an end takes
-// longer (docs/lab/calibration.md, "How a launch begins and ends"). Returns when the next cluster of a group starts, whose place is free at `t`.
-Time TimedRun::deal(uint32_t group, double t) {
+// longer (docs/lab/calibration.md, "How a launch begins and ends"). Returns when the next cluster of a group starts, whose place is free at `t`
+// and which is `on_the_way` for so many cycles.
+Time TimedRun::deal(uint32_t group, double t, double on_the_way) {
   const auto ctas = static_cast<double>(launch_.cluster.count());
   const double dealt = dispatcher_.begin(t, ctas / arch_.launch.first_wave_per_clk);
   const double warps = std::ceil(static_cast<double>(launch_.block.count()) / kWarpSize);
-  return static_cast<Time>(starters_[group].begin(dealt, warps * arch_.launch.warp_start));
+  return static_cast<Time>(starters_[group].begin(dealt + on_the_way, warps * arch_.launch.warp_start));
 }
 
 // Returns when the dispatcher has taken note of a cluster that ended at `t`.
@@ -103,13 +104,19 @@ double TimedRun::note_end(Time t) {
   return ends_noted_;
 }
 
+// The launch reaches the SMs one after another while the dispatcher already goes on: the slowest SM's first CTA starts launch.start_spread
+// after the first SM's, and an empty launch does not last longer for it.
+double TimedRun::way_to(uint32_t group) const {
+  return arch_.launch.start_spread * static_cast<double>(first_sm_of_group_[group]) / static_cast<double>(launch_.sm_count);
+}
+
 // The first wave goes to the SMs in turn; each later CTA goes to an SM where one ended.
 void TimedRun::deal_first_wave() {
   for (uint32_t wave = 0; wave < residency_.ctas_per_sm; ++wave) {
     for (uint32_t g = 0; g < groups_.size(); ++g) {
       const std::optional<uint64_t> next = queue_.take();
       if (!next.has_value()) return;
-      groups_[g]->start_cluster(*next, deal(g, 0));
+      groups_[g]->start_cluster(*next, deal(g, 0, wave == 0 ? way_to(g) : 0));
       ++started_;
     }
   }

@@ -34,7 +34,8 @@ class TimedRun {
   const std::optional<Fault>& fault() const { return fault_; }
 
  private:
-  Time deal(uint32_t group, double t);
+  Time deal(uint32_t group, double t, double on_the_way = 0);
+  double way_to(uint32_t group) const;
   double note_end(Time t);
   Residency resident_at_once() const;
   void deal_first_wave();

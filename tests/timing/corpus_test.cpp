@@ -139,6 +139,12 @@ const Mechanism kMechanisms[] = {
     {"partner.toml", "turned-2048-16x16-1", 0.13, "28-apart"},
     {"swaps.toml", "add_used-1056x256-1000003", 0.10, "28-apart"},
     {"swaps.toml", "load_add-1056x256-1000003", 0.25, "28-apart"},
+    // SMs that a launch reaches one after another.
+    {"short.toml", "st_all-132x64", 0.03, "29-short"},
+    {"short.toml", "copy-132x64", 0.03, "29-short"},
+    {"short.toml", "copy-264x64", 0.04, "29-short"},
+    {"short.toml", "add3-132x64", 0.05, "29-short"},
+    {"short.toml", "block_sum-132x64", 0.06, "29-short"},
     {"warp_atomics.toml", "imm_uni-132", 0.04, "28-tiles"},
     {"warp_atomics.toml", "max_uni-1056", 0.03, "28-tiles"},
     {"warp_atomics.toml", "long_uni-132", 0.04, "28-tiles"},
