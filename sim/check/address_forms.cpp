@@ -66,7 +66,7 @@ std::optional<uint32_t> AddressForm::variable() const {
   return one ? std::optional(terms.front().first.index) : std::nullopt;
 }
 
-AddressForms::AddressForms(const Program& p) : p_(p) {
+AddressForms::AddressForms(const Program& p) : p_(p), predicates_(p) {
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
     const Program::RegUse& use = p.reg_use[pc];
     for (uint32_t i = 0; i < use.writes; ++i) definitions_[{p.code[pc].function, p.reg_lists[use.first + use.reads + i]}].push_back(pc);
@@ -151,14 +151,35 @@ std::vector<size_t> AddressForms::changes(Register r) const {
   return all;
 }
 
-bool AddressForms::lasts(const AddressForm& form, size_t from, size_t to) {
+std::set<int64_t> AddressForms::distances(const AddressForm& one, size_t from, const AddressForm& other, size_t to) {
   std::set<size_t> avoided;
-  for (const auto& [root, factor] : form.terms) {
+  for (const auto& [root, factor] : one.terms) {
     if (root.variable) continue;
-    const std::vector<size_t> all = changes({form.function, root.index});
+    const std::vector<size_t> all = changes({one.function, root.index});
     avoided.insert(all.begin(), all.end());
   }
-  return avoided.insert(from).second && reaches(from, to, avoided);
+  if (!avoided.insert(from).second || one.function != other.function) return {};
+  const int64_t offset = other.offset - one.offset;
+  if (one.terms == other.terms) return reaches(from, to, avoided) ? std::set<int64_t>{offset} : std::set<int64_t>{};
+  AddressForm::Terms more;
+  std::set_difference(other.terms.begin(), other.terms.end(), one.terms.begin(), one.terms.end(), std::back_inserter(more));
+  if (more.size() != 1 || more.front().first.variable || other.terms.size() != one.terms.size() + 1) return {};
+  std::set<int64_t> all;
+  for (const size_t pc : last_definitions({one.function, more.front().first.index}, from, to, avoided))
+    for (const int64_t value : constants(pc)) all.insert(offset + static_cast<int64_t>(static_cast<uint64_t>(value) * more.front().second));
+  return all;
+}
+
+// Those of a constant, and of a choice between two.
+std::vector<int64_t> AddressForms::constants(size_t pc) const {
+  const DecodedOp& op = p_.code[pc];
+  const Transfer transfer = predicates_.of(pc).transfer;
+  const auto o = p_.function_of(op).operands(p_.instruction(op));
+  const size_t count = transfer == Transfer::selects ? 2 : 1;
+  std::vector<int64_t> all;
+  for (size_t k = 1; k <= count && transfer != Transfer::uses && o.size() == 2 * count; ++k)
+    if (o[k].kind == Operand::Kind::imm) all.push_back(o[k].value);
+  return all.size() == count ? all : std::vector<int64_t>{};
 }
 
 bool AddressForms::holds_at(const AddressForm& form, size_t pc) {
@@ -171,22 +192,42 @@ bool AddressForms::holds_at(const AddressForm& form, size_t pc) {
   });
 }
 
+template <class F>
+void AddressForms::each_next(size_t pc, F f) const {
+  const DecodedOp& op = p_.code[pc];
+  if (op.guard.index != 0 || op.flow == isa::Flow::next || op.flow == isa::Flow::call) f(pc + 1);
+  for (const uint32_t target : branch_targets(p_, op)) f(size_t{target});
+}
+
 // `avoided`: control goes on from none of them; `to` may be one.
 bool AddressForms::reaches(size_t from, size_t to, const std::set<size_t>& avoided) {
   std::set<size_t> seen;
   std::vector<size_t> open;
-  const auto go_on = [&](size_t pc) {
-    const DecodedOp& op = p_.code[pc];
-    if (op.guard.index != 0 || op.flow == isa::Flow::next || op.flow == isa::Flow::call) open.push_back(pc + 1);
-    for (const uint32_t target : branch_targets(p_, op)) open.push_back(target);
-  };
-  for (go_on(from); !open.empty() && budget_ != 0; --budget_) {
+  const auto add = [&](size_t next) { open.push_back(next); };
+  for (each_next(from, add); !open.empty() && budget_ != 0; --budget_) {
     const size_t pc = open.back();
     open.pop_back();
     if (pc == to) return true;
-    if (pc < p_.code.size() && !avoided.contains(pc) && seen.insert(pc).second) go_on(pc);
+    if (pc < p_.code.size() && !avoided.contains(pc) && seen.insert(pc).second) each_next(pc, add);
   }
   return false;
+}
+
+// Those from which the register may have its value at `to`, on paths as above. With a guard, the old value may stay.
+std::set<size_t> AddressForms::last_definitions(Register r, size_t from, size_t to, const std::set<size_t>& avoided) {
+  const auto defs = definitions_.find(r);
+  std::set<size_t> all;
+  if (defs == definitions_.end()) return all;
+  const std::vector<size_t> unguarded = changes(r);
+  const std::set<size_t> others(unguarded.begin(), unguarded.end());
+  std::set<size_t> ends = avoided;
+  ends.insert(others.begin(), others.end());
+  const bool stays = reaches(from, to, ends);
+  for (const size_t pc : defs->second) {
+    const bool between = !avoided.contains(pc) && reaches(from, pc, avoided) && reaches(pc, to, ends);
+    if (between || (stays && pc != from && reaches(pc, from, others))) all.insert(pc);
+  }
+  return all;
 }
 
 }  // namespace drywell::sim::check

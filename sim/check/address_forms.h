@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "sim/state/program.h"
+#include "sim/check/registers.h"
 
 namespace drywell::sim::check {
 
@@ -46,8 +46,9 @@ class AddressForms {
   /// The same register and offset, with no look at how it was made. Nothing: the address has no register.
   std::optional<AddressForm> unfollowed(size_t pc) const;
 
-  /// There is a path from `from` to the access `to` on which no register among the roots gets another value, and which doesn't come back to `from`.
-  bool lasts(const AddressForm& form, size_t from, size_t to);
+  /// How far the address of the access `to` may lie behind that of `from`, on the paths on which no register among the latter's roots gets another value and which don't come back to `from`.
+  /// The former may have one root more, whose values on such a path are constants (the index in a window of slots). Empty: nothing is known of it.
+  std::set<int64_t> distances(const AddressForm& one, size_t from, const AddressForm& other, size_t to);
   /// The form's roots have, at the access `pc`, the values of which its address was made.
   bool holds_at(const AddressForm& form, size_t pc);
 
@@ -64,9 +65,14 @@ class AddressForms {
   void add_operand(AddressForm& form, const isa::Operand& o, uint64_t factor, Chain& chain) const;
   std::optional<size_t> definition(Register r) const;
   std::vector<size_t> changes(Register r) const;
+  std::vector<int64_t> constants(size_t pc) const;
   bool reaches(size_t from, size_t to, const std::set<size_t>& avoided);
+  std::set<size_t> last_definitions(Register r, size_t from, size_t to, const std::set<size_t>& avoided);
+  template <class F>
+  void each_next(size_t pc, F f) const;
 
   const Program& p_;
+  PredicateUse predicates_;
   std::map<Register, std::vector<size_t>> definitions_;
   size_t budget_ = 2'000'000;  // instructions that reaches() may visit, in all
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "drywell/isa/opcode.h"
 #include "drywell/isa/spec.h"
@@ -29,8 +30,6 @@ struct Check {
   std::optional<uint32_t> expected;  // the register that a compare-and-swap compares with what is there
   AddressForm place{};
   uint32_t bytes = 0;
-
-  bool covers(int64_t offset, uint32_t size) const { return offset >= place.offset && offset + size <= place.offset + bytes; }
 };
 using Checks = std::vector<Check>;  // in order
 
@@ -53,12 +52,17 @@ class Atomics {
       if (isa::spec(op.opcode).memory == MemoryRole::store && names_param(p, op)) note_argument(pc);
     }
     for (size_t depth = 0; depth < 3 && !wrappers_.empty(); ++depth) add_calls();
-    for (auto& [place, checks] : all_) std::sort(checks.begin(), checks.end(), [](const Check& a, const Check& b) { return a.pc < b.pc; });
+    for (auto& [function, checks] : all_) std::sort(checks.begin(), checks.end(), [](const Check& a, const Check& b) { return a.pc < b.pc; });
   }
-  /// Those at the same roots, whatever their offset. nullptr: there is none.
-  const Checks* near(const AddressForm& place) const {
-    const auto found = all_.find({place.function, place.terms});
-    return found == all_.end() ? nullptr : &found->second;
+  /// Those at the same roots, or at these and one more, whatever their offset.
+  Checks near(const AddressForm& place) const {
+    Checks near;
+    const auto all = all_.find(place.function);
+    if (all == all_.end()) return near;
+    std::copy_if(all->second.begin(), all->second.end(), std::back_inserter(near), [&](const Check& c) {
+      return c.place.terms.size() <= place.terms.size() + 1 && std::includes(c.place.terms.begin(), c.place.terms.end(), place.terms.begin(), place.terms.end());
+    });
+    return near;
   }
 
  private:
@@ -73,7 +77,7 @@ class Atomics {
   };
 
   uint32_t frame_offset(const DecodedOp& op, uint32_t index) const { return p_.functions[op.function].reg_offset[index]; }
-  void add(const Check& c) { all_[{c.place.function, c.place.terms}].push_back(c); }
+  void add(const Check& c) { all_[c.place.function].push_back(c); }
   void add_atomic(size_t pc) {
     const auto place = forms_.of(pc);
     if (!place.has_value()) return;
@@ -140,7 +144,7 @@ class Atomics {
 
   const Program& p_;
   const AddressForms& forms_;
-  std::map<std::pair<uint32_t, AddressForm::Terms>, Checks> all_;
+  std::map<uint32_t, Checks> all_;                               // by function
   std::map<uint32_t, Wrapper> wrappers_;                         // by function
   std::map<std::pair<uint32_t, uint32_t>, Argument> arguments_;  // by function and variable of a call
   std::vector<size_t> calls_;                                    // that are no atomics so far
@@ -153,29 +157,36 @@ class Judge {
   /// Each word that it loads is one.
   bool guesses(size_t load) {
     const auto place = forms_.of(load);
-    const Checks* const near = place.has_value() ? atomics_.near(*place) : nullptr;
-    if (near == nullptr || near->back().pc < load) return false;
+    const Checks near = place.has_value() ? atomics_.near(*place) : Checks{};
+    if (near.empty() || near.back().pc < load) return false;
     const payload::Access* const x = p_.code[load].get_if<payload::Access>();
     const Program::RegUse& use = p_.reg_use[load];
     if (x == nullptr || use.writes != x->count) return false;
     for (uint32_t k = 0; k < x->count; ++k) {
-      const Checks checks = checks_of(load, *place, *near, place->offset + k * int64_t{x->element}, x->element);
+      const Checks checks = checks_of(load, *place, near, k * int64_t{x->element}, x->element);
       if (checks.empty() || !guesses(load, p_.reg_lists[use.first + use.reads + k], checks)) return false;
     }
     return true;
   }
 
  private:
+  /// Those that cover `bytes` bytes from `offset` on, counted from what is loaded.
   Checks checks_of(size_t load, const AddressForm& place, const Checks& near, int64_t offset, uint32_t bytes) {
     Checks all;
-    std::copy_if(near.begin(), near.end(), std::back_inserter(all), [&](const Check& c) { return c.pc > load && c.covers(offset, bytes) && comes_to(load, place, c); });
+    std::copy_if(near.begin(), near.end(), std::back_inserter(all), [&](const Check& c) {
+      if (c.pc < load || c.bytes < bytes) return false;
+      const std::set<int64_t> distances = distances_of(load, place, c);
+      return std::any_of(distances.begin(), distances.end(), [&](int64_t d) { return d <= offset && offset + bytes <= d + c.bytes; });
+    });
     return all;
   }
-  /// At the address that was loaded, and not only at one that is written in the same way.
-  bool comes_to(size_t load, const AddressForm& place, const Check& c) {
+  /// From what is loaded to what the atomic changes, and not only to an address that is written in the same way.
+  std::set<int64_t> distances_of(size_t load, const AddressForm& place, const Check& c) {
     const auto one = forms_.unfollowed(load), other = forms_.unfollowed(c.pc);
-    if (one.has_value() && other.has_value() && one->terms == other->terms && forms_.lasts(*one, load, c.pc)) return true;
-    return forms_.holds_at(place, load) && forms_.holds_at(c.place, c.pc) && forms_.lasts(place, load, c.pc);
+    const bool same = one.has_value() && other.has_value() && one->terms == other->terms;
+    const std::set<int64_t> near = same ? forms_.distances(*one, load, *other, c.pc) : std::set<int64_t>{};
+    if (!near.empty() || !forms_.holds_at(place, load) || !forms_.holds_at(c.place, c.pc)) return near;
+    return forms_.distances(place, load, c.place, c.pc);
   }
   bool guesses(size_t load, uint32_t reg, const Checks& checks) {
     bool checked = false, used = false;

@@ -114,6 +114,21 @@ TEST(Guesses, AtAnAddressThatIsMadeAnewAreANote) {
   expect(probe, kGuess, 1, 128);
 }
 
+// The lanes of a warp look at slots together. The one that swaps has the index of its slot in a window of one, which is 0 where the slot is free.
+std::string window(const std::string& index) {
+  return "and.b32 %r11, %r1, 1;\nmul.wide.u32 %rd7, %r11, 4;\nadd.s64 %rd8, %rd3, %rd7;\nld.global.u32 %r3, [%rd8];\n" + index +
+         " ;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra FREE;\nsetp.eq.u32 %p2, %r3, 77;\nselp.b64 %rd9, 8, -1, %p2;\nFREE:\nvote.sync.ballot.b32 %r6, %p1, -1;\nsetp.eq.s32 %p3, %r6, 0;\n@%p3 bra END;\n@!%p1 bra END;\n"
+         "add.s64 %rd6, %rd3, %rd7;\nshl.b64 %rd11, %rd9, 2;\nadd.s64 %rd10, %rd6, %rd11;\nadd.u32 %r9, %r1, 1;\natom.global.cas.b32 %r4, [%rd10], %r3, %r9;\n";
+}
+
+TEST(Guesses, WithAnIndexThatIsAConstantOnTheWayAreANote) {
+  expect(window("mov.b64 %rd9, 0"), kGuess, 1, 128);
+  // Another slot than the one that was loaded; with an atomic ahead, so that there is something to race with.
+  const std::string ahead = "and.b32 %r12, %r1, 1;\nmul.wide.u32 %rd5, %r12, 4;\nadd.s64 %rd5, %rd3, %rd5;\natom.global.add.u32 %r13, [%rd5], 0;\n";
+  expect(ahead + window("mov.b64 %rd9, 4"), kRace, 1, 128);
+  expect(ahead + window("cvt.u64.u32 %rd9, %r11"), kRace, 1, 128);
+}
+
 // A key and a value, loaded one after the other, and swapped as 64 bits.
 std::string pair_of(const std::string& load) { return load + "mov.b64 %rd7, {%r3, %r4};\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\natom.global.cas.b64 %rd9, [%rd3+8], %rd7, %rd8;\n"; }
 
