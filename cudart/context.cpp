@@ -59,6 +59,12 @@ sim::MemoryRange Context::variable(GuestModule& m, const std::string& name) {
   return range;
 }
 
+std::optional<Allocation> Context::memory_at(uint64_t p) {
+  if (auto a = memory().find(reinterpret_cast<void*>(p)); a.has_value()) return a;
+  const auto range = device().find(GmemAddr(p));
+  return range.has_value() ? std::optional(Allocation{range->base.value(), range->bytes, MemoryType::device, 0, false}) : std::nullopt;
+}
+
 Work Context::launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes) {
   Kernel& k = modules.kernel(p.function);
   const sim::LaunchConfig config{{p.grid.x, p.grid.y, p.grid.z}, {p.block.x, p.block.y, p.block.z}, {1, 1, 1}, p.dynamic_smem};

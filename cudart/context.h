@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -65,6 +66,8 @@ class Context {
   const sim::LoadedModule& loaded(GuestModule& m);
   /// Returns address and size in bytes of a module's variable. Throws CallFailed.
   sim::MemoryRange variable(GuestModule& m, const std::string& name);
+  /// Returns the allocation, or the module's variable, that contains the address.
+  std::optional<Allocation> memory_at(uint64_t p);
 
   /// Runs a kernel in a stream, or records it if the stream captures. Copies the arguments at the call.
   void launch(Kernel& k, const sim::LaunchConfig& config, void** arguments, void** extra, std::span<const LaunchAttribute> attributes, const void* stream);

@@ -43,7 +43,7 @@ CudaError cuMemHostGetDevicePointer_v2(uint64_t* out, void* p, unsigned flags) {
 CudaError cuMemGetInfo_v2(size_t* free, size_t* total) { return forward(cudaMemGetInfo, free, total); }
 CudaError cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t p) {
   return serve("cuMemGetAddressRange", [&](Context& c) {
-    const auto a = c.memory().find(pointer(p));
+    const auto a = c.memory_at(p);
     require_value(a.has_value());
     if (base != nullptr) *base = a->base;
     if (bytes != nullptr) *bytes = a->bytes;

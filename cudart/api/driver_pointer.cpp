@@ -35,14 +35,6 @@ void put(void* out, T value) {
   std::memcpy(out, &value, sizeof value);
 }
 
-/// Returns the allocation or the module's variable that contains the address.
-std::optional<Allocation> allocation_of(Context& c, uint64_t p) {
-  if (auto a = c.memory().find(reinterpret_cast<void*>(p)); a.has_value()) return a;
-  const auto range = c.device().find(drywell::GmemAddr(p));
-  if (!range.has_value()) return std::nullopt;
-  return Allocation{range->base.value(), range->bytes, MemoryType::device, 0, false};
-}
-
 /// Writes the attribute in the type that cuda.h gives it. Throws CallFailed for one that does not apply.
 void give(void* out, int attribute, uint64_t p, const Allocation& a) {
   const bool device = a.type == MemoryType::device;
@@ -88,7 +80,7 @@ extern "C" {
 
 CudaError cuPointerGetAttribute(void* out, int attribute, uint64_t p) {
   return serve("cuPointerGetAttribute", [&](Context& c) {
-    const auto a = allocation_of(c, p);
+    const auto a = c.memory_at(p);
     require_value(out != nullptr && a.has_value());
     give(out, attribute, p, *a);
   });
@@ -97,7 +89,7 @@ CudaError cuPointerGetAttribute(void* out, int attribute, uint64_t p) {
 CudaError cuPointerGetAttributes(unsigned n, const int* attributes, void** outs, uint64_t p) {
   return serve("cuPointerGetAttributes", [&](Context& c) {
     require_value(attributes != nullptr && outs != nullptr);
-    const auto a = allocation_of(c, p);
+    const auto a = c.memory_at(p);
     for (unsigned i = 0; i < n; ++i) {
       std::memset(outs[i], 0, bytes_of(attributes[i]));
       // An attribute that the memory does not have stays zero; -2 is the ordinal of no device (cuda.h,
@@ -112,7 +104,7 @@ CudaError cuPointerGetAttributes(unsigned n, const int* attributes, void** outs,
 /// Every copy is synchronous here, so that synchronous operations need no setting.
 CudaError cuPointerSetAttribute(const void* value, int attribute, uint64_t p) {
   return serve("cuPointerSetAttribute", [&](Context& c) {
-    require_value(value != nullptr && allocation_of(c, p).has_value());
+    require_value(value != nullptr && c.memory_at(p).has_value());
     require(attribute == kSyncMemops, CudaError::not_supported);
   });
 }

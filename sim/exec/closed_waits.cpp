@@ -18,8 +18,8 @@ constexpr size_t kMostInstructions = 200;  // of a loop: those of libcu++ have 2
 
 bool is_wait(const Program& p, uint32_t pc) { return p.code[pc].sync == SyncRole::mbarrier_wait; }
 bool is_load(const isa::InstrSpec& row) { return row.memory == MemoryRole::load; }
-bool polls(const Program& p, uint32_t pc) {
-  return is_wait(p, pc) || (is_load(isa::spec(p.code[pc].opcode)) && isa::is_uncached(p.instruction(p.code[pc])));
+bool polls(const Program& p, uint32_t pc, bool ordinary) {
+  return is_wait(p, pc) || (is_load(isa::spec(p.code[pc].opcode)) && (ordinary || isa::is_uncached(p.instruction(p.code[pc]))));
 }
 
 /// Its results depend on the registers that it reads, on an mbarrier or on memory, and on nothing else.
@@ -162,7 +162,7 @@ class LoopProof {
   Pcs unsure_;
 };
 
-void add_loops(const Program& p, uint32_t first, uint32_t end, std::vector<ClosedWait>& all) {
+void add_loops(const Program& p, uint32_t first, uint32_t end, bool ordinary, std::vector<ClosedWait>& all) {
   const Flows flows(p, first, end);
   for (uint32_t head = first; head < end; ++head) {
     const Pcs body = body_of(p, flows, head);
@@ -173,7 +173,7 @@ void add_loops(const Program& p, uint32_t first, uint32_t end, std::vector<Close
       else if (is_load(isa::spec(p.code[pc].opcode)))
         loop.loads.push_back(pc);
     }
-    const bool waits = std::any_of(body.begin(), body.end(), [&](uint32_t pc) { return polls(p, pc); });
+    const bool waits = std::any_of(body.begin(), body.end(), [&](uint32_t pc) { return polls(p, pc, ordinary); });
     if (waits && LoopProof(p, flows, body, head).closed()) all.push_back(std::move(loop));
   }
 }
@@ -187,13 +187,13 @@ bool changes_registers_only(const DecodedOp& op) {
   return memory && sync && row.completion == isa::Completion::sync && row.flow != isa::Flow::call;
 }
 
-std::vector<ClosedWait> closed_waits(const Program& p) {
+std::vector<ClosedWait> closed_waits(const Program& p, bool ordinary) {
   std::vector<ClosedWait> all;
   for (size_t f = 0; f < p.functions.size(); ++f) {
     const uint32_t end = f + 1 < p.functions.size() ? p.functions[f + 1].first : static_cast<uint32_t>(p.code.size());
     bool any = false;
-    for (uint32_t pc = p.functions[f].first; pc + 1 < end && !any; ++pc) any = polls(p, pc);
-    if (any) add_loops(p, p.functions[f].first, end, all);
+    for (uint32_t pc = p.functions[f].first; pc + 1 < end && !any; ++pc) any = polls(p, pc, ordinary);
+    if (any) add_loops(p, p.functions[f].first, end, ordinary, all);
   }
   return all;
 }

@@ -12,7 +12,8 @@ namespace {
 
 // A diverged warp runs the group with the lowest pc, so that groups meet where the code joins. After every kSpin backward
 // branches a group moves back in the order: lanes that spin on a lock of other lanes of their warp cannot starve those
-// lanes (forward progress, PTX ISA 3.1 independent thread scheduling).
+// lanes (forward progress, PTX ISA 3.1 independent thread scheduling). Lanes that part and meet inside of the loop have spun all the same: the count
+// begins anew only where all lanes of the warp have met.
 constexpr uint32_t kSpin = 64;
 
 // True if the lanes arrived at a bar.warp.sync whose instance is incomplete.
@@ -56,12 +57,13 @@ void reconverge(Warp& w) {
     const LaneGroup& g = w.waiting[i];
     if (g.pc == w.pc && g.frame == w.frame && held_back(w, g.lanes) == held_back(w, w.active)) {
       w.active |= g.lanes;
-      w.backward = 0;
+      w.backward = std::max(w.backward, g.backward);
       w.waiting.erase(w.waiting.begin() + static_cast<ptrdiff_t>(i));
     } else {
       ++i;
     }
   }
+  if (w.waiting.empty()) w.backward = 0;
   size_t best = w.waiting.size();
   uint64_t least = priority(w, {w.pc, w.active, w.frame, w.backward});
   for (size_t i = 0; i < w.waiting.size(); ++i) {

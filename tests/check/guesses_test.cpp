@@ -28,7 +28,7 @@ Codes codes_of(const std::string& body, RunOptions o, uint32_t ctas, uint32_t th
 )" + functions + R"(
 .visible .entry k(.param .u64 p)
 {
-.shared .align 8 .b32 s;
+.shared .align 8 .b64 s;
 .reg .b32 %r<20>;
 .reg .f32 %f<6>;
 .reg .b64 %rd<12>;
@@ -97,6 +97,66 @@ TEST(Guesses, ThatDecideWhetherThereIsAnAtomicAreANote) {
       "cvt.rn.f32.u32 %f1, %r1;\nmov.b32 %r9, %f1;\nld.global.u32 %r3, [%rd3];\nL:\nmov.b32 %f2, %r3;\nsetp.geu.f32 %p1, %f2, %f1;\n@%p1 bra END;\n"
       "atom.global.cas.b32 %r4, [%rd3], %r3, %r9;\nsetp.ne.u32 %p2, %r4, %r3;\nmov.u32 %r3, %r4;\n@%p2 bra L;",
       kGuess);
+}
+
+// A table in shared memory, of keys that are not there yet (0 is none): a slot is read, and taken by a compare-and-swap whose address was made in another way.
+const std::string kSlots = "mov.u32 %r10, s;\nand.b32 %r11, %r1, 1;\nshl.b32 %r12, %r11, 2;\nadd.u32 %r13, %r10, %r12;\n";
+const std::string kClearSlots = kSlots + "setp.lt.u32 %p2, %r1, 2;\n@%p2 st.shared.u32 [%r13], 0;\nbar.sync 0;\n";
+const std::string kGenericSlot = "cvt.u64.u32 %rd7, %r10;\ncvta.shared.u64 %rd8, %rd7;\nmul.wide.u32 %rd9, %r11, 4;\nadd.s64 %rd10, %rd8, %rd9;\n";
+const std::string kTakeSlot = "setp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\nadd.u32 %r9, %r1, 1;\n" + kGenericSlot + "atom.relaxed.cta.cas.b32 %r4, [%rd10], 0, %r9;\n";
+
+TEST(Guesses, AtAnAddressThatIsMadeAnewAreANote) {
+  expect(kClearSlots + "ld.shared.u32 %r3, [%r13];\n" + kTakeSlot, kGuess, 1, 128);
+  expect(kClearSlots + "mad.lo.u32 %r14, %r11, 4, %r10;\nld.shared.u32 %r3, [%r14];\n" + kTakeSlot, kGuess, 1, 128);
+  // The next slot, in a loop: its index is a register that the loop changes.
+  const std::string probe = kClearSlots + "mov.u32 %r11, 0;\nL:\nshl.b32 %r15, %r11, 2;\nadd.u32 %r16, %r10, %r15;\nld.shared.u32 %r3, [%r16];\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra NEXT;\n" + kGenericSlot +
+                            "add.u32 %r9, %r1, 1;\natom.cas.b32 %r4, [%rd10], 0, %r9;\nsetp.eq.u32 %p1, %r4, 0;\n@%p1 bra END;\nNEXT:\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, 2;\n@%p1 bra L;\n";
+  expect(probe, kGuess, 1, 128);
+}
+
+// The lanes of a warp look at slots together. The one that swaps has the index of its slot in a window of one, which is 0 where the slot is free.
+std::string window(const std::string& index) {
+  return "and.b32 %r11, %r1, 1;\nmul.wide.u32 %rd7, %r11, 4;\nadd.s64 %rd8, %rd3, %rd7;\nld.global.u32 %r3, [%rd8];\n" + index +
+         " ;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra FREE;\nsetp.eq.u32 %p2, %r3, 77;\nselp.b64 %rd9, 8, -1, %p2;\nFREE:\nvote.sync.ballot.b32 %r6, %p1, -1;\nsetp.eq.s32 %p3, %r6, 0;\n@%p3 bra END;\n@!%p1 bra END;\n"
+         "add.s64 %rd6, %rd3, %rd7;\nshl.b64 %rd11, %rd9, 2;\nadd.s64 %rd10, %rd6, %rd11;\nadd.u32 %r9, %r1, 1;\natom.global.cas.b32 %r4, [%rd10], %r3, %r9;\n";
+}
+
+TEST(Guesses, WithAnIndexThatIsAConstantOnTheWayAreANote) {
+  expect(window("mov.b64 %rd9, 0"), kGuess, 1, 128);
+  // Another slot than the one that was loaded; with an atomic ahead, so that there is something to race with.
+  const std::string ahead = "and.b32 %r12, %r1, 1;\nmul.wide.u32 %rd5, %r12, 4;\nadd.s64 %rd5, %rd3, %rd5;\natom.global.add.u32 %r13, [%rd5], 0;\n";
+  expect(ahead + window("mov.b64 %rd9, 4"), kRace, 1, 128);
+  expect(ahead + window("cvt.u64.u32 %rd9, %r11"), kRace, 1, 128);
+}
+
+// A key and a value, loaded one after the other, and swapped as 64 bits.
+std::string pair_of(const std::string& load) { return load + "mov.b64 %rd7, {%r3, %r4};\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\natom.global.cas.b64 %rd9, [%rd3+8], %rd7, %rd8;\n"; }
+
+TEST(Guesses, InsideOfAWiderAtomicAreANote) {
+  expect(pair_of("ld.global.u32 %r3, [%rd3+8];\nld.global.u32 %r4, [%rd3+12];\n"), kGuess);
+  expect(pair_of("ld.global.v2.u32 {%r3, %r4}, [%rd3+8];\n"), kGuess);
+  // The second word lies behind what is swapped.
+  expect("atom.global.add.u32 %r5, [%rd3+16], 1;\n" + pair_of("ld.global.u32 %r3, [%rd3+8];\nld.global.u32 %r4, [%rd3+16];\n"), {"H7402", "H7412"});
+  expect("atom.global.add.u32 %r5, [%rd3+16], 1;\n" + pair_of("ld.global.v2.u32 {%r4, %r3}, [%rd3+16];\n"), kRace);
+}
+
+TEST(Guesses, InALoopWithAnAtomicAreANote) {
+  expect("mov.u32 %r6, 0;\nL:\nmad.lo.u32 %r9, %r1, 4, %r6;\nld.global.u32 %r3, [%rd3];\nsetp.ge.u32 %p1, %r3, %r9;\n@%p1 bra NEXT;\natom.global.max.u32 %r4, [%rd3], %r9;\nNEXT:\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 4;\n@%p1 bra L;", kGuess);
+}
+
+// The loop has no other end than the value: a thread waits for another one, by a load that gives no order.
+TEST(Guesses, OnWhichALoopWaitsAreRaces) {
+  const std::string spin = "setp.eq.u32 %p2, %r1, 0;\n@%p2 atom.global.exch.b32 %r4, [%rd3], 1;\n@%p2 bra END;\nsetp.ne.u32 %p2, %r1, 32;\n@%p2 bra END;\nL:\nld.global.u32 %r3, [%rd3];\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra L;\natom.global.exch.b32 %r4, [%rd3], 0;";
+  expect(spin, kRace);
+}
+
+TEST(Guesses, AtAnAddressThatIsAnotherByThenAreRaces) {
+  const std::string index = "and.b32 %r11, %r1, 1;\nmov.u32 %r12, %r11;\n", swap = "mul.wide.u32 %rd9, %r12, 4;\nadd.s64 %rd10, %rd3, %rd9;\nsetp.ne.u32 %p1, %r3, 0;\n@%p1 bra END;\nadd.u32 %r9, %r1, 1;\natom.global.cas.b32 %r4, [%rd10], 0, %r9;";
+  const std::string load = "mul.wide.u32 %rd7, %r12, 4;\nadd.s64 %rd8, %rd3, %rd7;\nld.global.u32 %r3, [%rd8];\n";
+  expect(index + load + swap, kGuess);
+  expect(index + load + "xor.b32 %r12, %r12, 1;\n" + swap, kRace);
+  // The load's address was made before the index changed, and the atomic's behind it.
+  expect(index + "mul.wide.u32 %rd7, %r12, 4;\nadd.s64 %rd8, %rd3, %rd7;\nxor.b32 %r12, %r12, 1;\nld.global.u32 %r3, [%rd8];\n" + swap, kRace);
 }
 
 TEST(Guesses, WhoseValueIsUsedOtherwiseAreRaces) {

@@ -35,6 +35,8 @@ CudaError cuFuncSetAttribute(void* function, int attribute, int value);
 CudaError cuLaunchKernel(void* function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned smem, void* stream,
                          void** arguments, void** extra);
 CudaError cuCtxSynchronize();
+CudaError cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes, uint64_t p);
+CudaError cuModuleGetGlobal_v2(uint64_t* out, size_t* bytes, void* module, const char* name);
 CudaError cuPointerGetAttribute(void* out, int attribute, uint64_t p);
 CudaError cuPointerGetAttributes(unsigned n, const int* attributes, void** outs, uint64_t p);
 CudaError cudaGetLastError();
@@ -286,6 +288,21 @@ TEST_F(Driver, PointerAttributes) {
   EXPECT_EQ(type, 0u);
   EXPECT_EQ(ordinal, -2);                                                 // CU_DEVICE_INVALID
   EXPECT_EQ(cuPointerGetAttribute(&at, 4, p), CudaError::invalid_value);  // _HOST_POINTER of device memory
+}
+
+// NVIDIA's blog on error reports copies __FILE__ from a kernel: it asks for the range of the string.
+TEST_F(Driver, AddressRanges) {
+  uint64_t p = 0, base = 0, variable = 0;
+  size_t bytes = 0;
+  ASSERT_EQ(cuMemAlloc_v2(&p, 4096), kOk);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, p + 100), kOk);
+  EXPECT_EQ(std::pair(base, bytes), std::pair(p, size_t{4096}));
+  void* module = nullptr;
+  ASSERT_EQ(cuModuleLoadData(&module, ".version 8.7\n.target sm_100\n.address_size 64\n.visible .global .align 1 .b8 file[12] = {120, 46, 99, 117};\n"), kOk);
+  ASSERT_EQ(cuModuleGetGlobal_v2(&variable, nullptr, module, "file"), kOk);
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, variable + 3), kOk);
+  EXPECT_EQ(std::pair(base, bytes), std::pair(variable, size_t{12}));
+  EXPECT_EQ(cuMemGetAddressRange_v2(&base, &bytes, reinterpret_cast<uint64_t>(&module)), CudaError::invalid_value);
 }
 
 /// A kernel in which `count` values live together.

@@ -150,6 +150,39 @@ DONE:
   EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{77, 0}));
 }
 
+// A lock for each half of a warp, as tiles of cooperative groups have it: one lane tries, and the others get its answer by a shuffle. The lanes of the half
+// that spins part and meet in each round; the other half, which has the lock, must get its turn.
+TEST(SpinningLanes, OfATileLeaveTheLockToAnotherTileOfTheirWarp) {
+  AsyncCase c;
+  c.threads = 64;
+  c.buffers = {to_bytes(std::vector<uint32_t>(2))};  // the lock, what is counted behind it
+  c.body = R"(
+  mov.u64 %rd1, buf0;
+  mov.u32 %r1, %laneid;
+  and.b32 %r2, %r1, 16;
+  shl.b32 %r3, 65535, %r2;
+  and.b32 %r4, %r1, 15;
+  setp.ne.u32 %p1, %r4, 15;
+AGAIN:
+  @%p1 bra TRIED;
+  atom.relaxed.gpu.global.exch.b32 %r5, [%rd1], 1;
+TRIED:
+  shfl.sync.idx.b32 %r5, %r5, 15, 4127, %r3;
+  setp.ne.u32 %p2, %r5, 0;
+  @%p2 bra AGAIN;
+  fence.acq_rel.gpu;
+  ld.relaxed.gpu.global.u32 %r6, [%rd1+4];
+  add.u32 %r6, %r6, 1;
+  bar.warp.sync %r3;
+  @%p1 bra END;
+  st.relaxed.gpu.global.u32 [%rd1+4], %r6;
+  fence.acq_rel.gpu;
+  st.relaxed.gpu.global.u32 [%rd1], 0;
+END:
+)";
+  EXPECT_EQ(from_bytes<uint32_t>(run_everywhere(c).at(0)), (std::vector<uint32_t>{0, 4}));
+}
+
 // Triton's ConSan: the warps of a CTA hold a lock from a barrier on, look at a word, and take the lock again as soon as they have left it. Their
 // turns ended at the barrier, always with the lock, and the CTA that was to write the word never got it.
 TEST(SpinningWarps, GetALockThatOthersTakeAgainAndAgain) {
