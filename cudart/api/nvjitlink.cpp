@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "cudart/serve.h"
 #include "drywell/core/error.h"
 #include "drywell/core/files.h"
+#include "drywell/core/whole_number.h"
 #include "drywell/isa/link.h"
 #include "drywell/isa/parse.h"
 #include "drywell/isa/print.h"
@@ -81,7 +81,7 @@ std::optional<uint32_t> most_registers(const std::vector<std::string>& options) 
   static constexpr std::string_view kName = "-maxrregcount=";
   std::optional<uint32_t> most;
   for (const std::string& o : options) {
-    if (o.starts_with(kName)) most = static_cast<uint32_t>(std::strtoul(o.c_str() + kName.size(), nullptr, 10));
+    if (o.starts_with(kName)) most = whole_number<uint32_t>(std::string_view(o).substr(kName.size()));
   }
   return most;
 }

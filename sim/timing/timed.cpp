@@ -104,10 +104,10 @@ double TimedRun::note_end(Time t) {
   return ends_noted_;
 }
 
-// The launch reaches the SMs one after another while the dispatcher already goes on: the slowest SM's first CTA starts launch.start_spread
+// The launch reaches the SMs one after another while the dispatcher already goes on: the slowest SM of the chip starts its first CTA launch.start_spread
 // after the first SM's, and an empty launch does not last longer for it.
 double TimedRun::way_to(uint32_t group) const {
-  return arch_.launch.start_spread * static_cast<double>(first_sm_of_group_[group]) / static_cast<double>(launch_.sm_count);
+  return arch_.launch.start_spread * static_cast<double>(first_sm_of_group_[group]) / arch_.chip.sms;
 }
 
 // The first wave goes to the SMs in turn; each later CTA goes to an SM where one ended.
