@@ -1,7 +1,6 @@
 // drywell conformance: the programs that compare Drywell (or a device) with independent expected values.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <memory>

@@ -2,26 +2,16 @@
 // Triton reduces warps that loaded nothing (flash-linear-attention's simple_gla and kl_div).
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
-#include "drywell/sim/check.h"
-#include "drywell/sim/device.h"
+#include "tests/check/warp_codes.h"
 
 namespace drywell::sim {
 namespace {
 
-using Codes = std::set<std::string>;
-
 // %r0 is the thread, %rd2 the thread's word of global memory; %r8 and %f8 have no value, %p1 is false.
-Codes codes_of(const std::string& body, DriverKind driver) {
-  Device d;
-  const LoadedModule m = d.load_ptx(R"(.version 8.7
-.target sm_100a
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-.reg .b32 %r<9>;
+void expect(const std::string& body, const Codes& codes) {
+  expect_warp_codes(R"(.reg .b32 %r<9>;
 .reg .f32 %f<9>;
 .reg .b64 %rd<9>;
 .reg .pred %p<3>;
@@ -31,18 +21,8 @@ mov.u32 %r0, %tid.x;
 mad.wide.u32 %rd2, %r0, 4, %rd1;
 setp.ge.u32 %p1, %r0, 32;
 cvt.rn.f32.u32 %f0, %r0;
-)" + body + "\nret;\n}\n");
-  HazardChecker checker;
-  const GmemAddr p = d.allocate(256);
-  d.fill(p, 0, 256);
-  EXPECT_TRUE(d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(p), {.driver = driver, .listeners = {checker.listener()}}).ok()) << body;
-  Codes codes;
-  for (const Finding& f : checker.findings()) codes.insert(f.code);
-  return codes;
-}
-
-void expect(const std::string& body, const Codes& codes) {
-  for (const DriverKind driver : {DriverKind::eager, DriverKind::shuffled, DriverKind::timed}) EXPECT_EQ(codes_of(body, driver), codes) << body;
+)" + body,
+                    codes);
 }
 
 TEST(AbsentPairs, HalvesDoNotDependOnEachOther) {

@@ -1,26 +1,16 @@
 // H7413 and H7414: lanes of one store that write different values to one place (HeCBench's simpleSpmv stores a sum of a row by all of its lanes).
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
-#include "drywell/sim/check.h"
-#include "drywell/sim/device.h"
+#include "tests/check/warp_codes.h"
 
 namespace drywell::sim {
 namespace {
 
-using Codes = std::set<std::string>;
-
 // %r1 is the thread, %rd3 a word of global memory, %rd4 a place of the thread's own, %rd5 one of each two threads.
-Codes codes_of(const std::string& body, DriverKind driver) {
-  Device d;
-  const LoadedModule m = d.load_ptx(R"(.version 8.7
-.target sm_100a
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-.shared .align 16 .b32 s[4];
+void expect(const std::string& body, const Codes& codes) {
+  expect_warp_codes(R"(.shared .align 16 .b32 s[4];
 .shared .align 16 .b32 t[4];
 .reg .b32 %r<9>;
 .reg .b64 %rd<9>;
@@ -33,19 +23,8 @@ shr.u32 %r2, %r1, 1;
 mad.wide.u32 %rd5, %r2, 4, %rd3;
 setp.eq.u32 %p1, %r1, 0;
 setp.gt.u32 %p2, %r1, 31;
-)" + body + "\nret;\n}\n");
-  HazardChecker checker;
-  const GmemAddr p = d.allocate(256);
-  d.fill(p, 0, 256);
-  const RunResult r = d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(p), {.driver = driver, .listeners = {checker.listener()}});
-  EXPECT_TRUE(r.ok()) << body;
-  Codes codes;
-  for (const Finding& f : checker.findings()) codes.insert(f.code);
-  return codes;
-}
-
-void expect(const std::string& body, const Codes& codes) {
-  for (const DriverKind driver : {DriverKind::eager, DriverKind::shuffled, DriverKind::timed}) EXPECT_EQ(codes_of(body, driver), codes) << body;
+)" + body,
+                    codes);
 }
 
 TEST(LanesCollide, WithDifferentValuesAreReported) {

@@ -2,26 +2,16 @@
 // product that a CTA without a step does not compute, and selects or stores none of it).
 #include <gtest/gtest.h>
 
-#include <set>
 #include <string>
 
-#include "drywell/sim/check.h"
-#include "drywell/sim/device.h"
+#include "tests/check/warp_codes.h"
 
 namespace drywell::sim {
 namespace {
 
-using Codes = std::set<std::string>;
-
 // One warp has 32 columns from %r1 on; %rd2 is the thread's word of global memory, %p1 is false.
-Codes codes_of(const std::string& body, DriverKind driver) {
-  Device d;
-  const LoadedModule m = d.load_ptx(R"(.version 8.7
-.target sm_100a
-.address_size 64
-.visible .entry k(.param .u64 p)
-{
-.shared .align 16 .b32 s[64];
+void expect(const std::string& body, const Codes& codes) {
+  expect_warp_codes(R"(.shared .align 16 .b32 s[64];
 .reg .b32 %r<9>;
 .reg .b64 %rd<3>;
 .reg .pred %p<3>;
@@ -38,19 +28,8 @@ ld.shared.b32 %r1, [s];
 mov.b32 %r2, 7;
 tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r2};
 tcgen05.wait::st.sync.aligned;
-)" + body + "\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;\nret;\n}\n");
-  HazardChecker checker;
-  const GmemAddr p = d.allocate(256);
-  d.fill(p, 0, 256);
-  const RunResult r = d.launch(m, "k", {.grid = {1}, .block = {32}}, Args().add(p), {.driver = driver, .listeners = {checker.listener()}});
-  EXPECT_TRUE(r.ok()) << body;
-  Codes codes;
-  for (const Finding& f : checker.findings()) codes.insert(f.code);
-  return codes;
-}
-
-void expect(const std::string& body, const Codes& codes) {
-  for (const DriverKind driver : {DriverKind::eager, DriverKind::lazy, DriverKind::shuffled, DriverKind::timed}) EXPECT_EQ(codes_of(body, driver), codes) << body;
+)" + body + "\ntcgen05.dealloc.cta_group::1.sync.aligned.b32 %r1, 32;",
+                    codes);
 }
 
 // The first of the two columns is written.
