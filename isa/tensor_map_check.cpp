@@ -10,10 +10,6 @@ namespace {
 
 constexpr uint64_t kMaxDim = uint64_t{1} << 32;
 constexpr uint64_t kMaxStride = uint64_t{1} << 40;
-// Measured on an H200: all boxes up to 221,184 bytes pass; most boxes from 262,144 bytes up fail, by an
-// unknown rule. No box of that size fits the shared memory of an SM, so all are rejected.
-constexpr uint64_t kLargestBox = 228 * 1024;  // bytes of an SM's shared memory (35,688 maps on an H200: 233,472 accepted, 233,600 rejected)
-
 class Checker {
  public:
   Checker(const TensorMapFields& f, unsigned cc, Diagnostics& out, const SourcePos& where)

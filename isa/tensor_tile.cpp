@@ -356,6 +356,16 @@ void check_im2col_store(const TensorMapFields& f, Diagnostics& out, const Source
   }
 }
 
+// The encoder counts floor(box / traversal stride) elements (docs/facts/tma-mbarrier.md §2.2), a copy writes the ceiling: a map whose stride is
+// larger than its box passes the encoder at any size. Counted in 64 bits before a row is made: four dimensions of 256 are 2^32 rows.
+void check_size(const TensorMapFields& f, Diagnostics& out, const SourcePos& where) {
+  if (f.mode != TensorMapMode::tile) return;
+  uint64_t bytes = f.interleave != Interleave::none ? slice_bytes(f) * uint64_t{traversed(f, 0)} : uint64_t{f.box[0]} * smem_element_bits(f.type) / 8;
+  for (unsigned i = 1; i < f.rank; ++i) bytes *= f.interleave != Interleave::none && i + 2 == f.rank ? 1 : traversed(f, i);
+  if (bytes <= kLargestBox) return;
+  out.error(Code::E1476, where, fmt::format("a tensor copy of {} bytes: no shared memory is larger than {}", bytes, kLargestBox), "use smaller boxes and several copies");
+}
+
 }  // namespace
 
 namespace {
@@ -413,6 +423,7 @@ void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics
     return;
   }
   check_direction(f, r, out, where);
+  check_size(f, out, where);
   check_offsets(f, r, out, where);
   if (is_gather4(r.mode)) {
     for (unsigned i = 1; i < 5; ++i) {

@@ -4,7 +4,7 @@
 #   clang    another compiler builds everything; quick tests
 #   quick    address and undefined sanitizers: the quick tests
 #   thread   thread sanitizer: kernels under functional and timed drivers with 4 threads
-#   corpus   address and undefined sanitizers: every PTX file, launch file and conformance program
+#   corpus   address and undefined sanitizers: every PTX file, launch file and conformance program ($DRYWELL_CORPUS: a regular expression of commands)
 #   tidy     clang-tidy over the sources ($DRYWELL_TIDY: a regular expression of paths)
 #   fuzz     each fuzzer for $DRYWELL_FUZZ_SECONDS (60)
 #   aarch64  cross build; golden traces and every third conformance program under user-mode emulation
@@ -86,7 +86,7 @@ corpus() {
   local folder=$base-corpus
   DRYWELL_BUILD_DIR=$folder DRYWELL_SANITIZED_FLAGS="-O1 -g1" tools/ci/sanitized.sh address,undefined drywell drywell_lab drywell_debug -- -N -L none >/dev/null || return 1
   local d=$folder-address-undefined/tools/drywell commands=$folder-address-undefined/corpus
-  corpus_commands "$d" | sampled >"$commands"
+  corpus_commands "$d" | grep -E "${DRYWELL_CORPUS:-.}" | sampled >"$commands"
   export -f ends_well
   export UBSAN_OPTIONS=print_stacktrace=1
   rm -f "$d.limited"
@@ -148,7 +148,7 @@ coverage() {
   cmake --build "$base-coverage" --parallel "$(nproc)" --target drywell_quick_tests || return 1
   local rc=0
   ctest --test-dir "$base-coverage" --output-on-failure --parallel "$(nproc)" -L quick || rc=1
-  gcovr --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage" && return $rc
+  gcovr -j "$(nproc)" --root . --object-directory "$base-coverage" --exclude tests --txt "$base-coverage/coverage.txt" --print-summary "$base-coverage" && return $rc
 }
 
 install() {

@@ -132,6 +132,9 @@ struct alignas(64) TensorMap {
 };
 static_assert(sizeof(TensorMap) == kTensorMapBytes);
 
+/// Bytes of the largest box: all of an SM's shared memory (35,688 maps on an H200: 233,472 bytes accepted, 233,600 rejected).
+inline constexpr uint64_t kLargestBox = 228 * 1024;
+
 /// cuTensorMapEncodeTiled. Reports every violated rule of docs/facts/tma-mbarrier.md §2.2 for a device of `compute_capability` (90, 100),
 /// and then returns nothing: E1461 rank, E1462 address, E1463 dimension, E1464 stride, E1465 box, E1466 element stride,
 /// E1467 inner box against swizzle, E1468 interleave, E1469 packed type, E1470 fill, E1471 target, E1476 box too large.

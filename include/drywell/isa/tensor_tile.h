@@ -124,7 +124,8 @@ struct TensorRows {
 TensorRows tensor_rows(const TensorMapFields& f, const TensorRequest& r);
 
 /// Reports E1475 for coordinates and offsets that the device rejects, E1478 if the mode does not fit the map, E1479 for
-/// types and swizzles that work in the other direction only (docs/facts/tma-mbarrier.md §2.2, §2.3, §2.5).
+/// types and swizzles that work in the other direction only, E1476 for a box of more bytes than any shared memory has, which
+/// the encoder takes where a traversal stride is larger than the box (docs/facts/tma-mbarrier.md §2.2, §2.3, §2.5).
 void check_request(const TensorMapFields& f, const TensorRequest& r, Diagnostics& out,
                    const SourcePos& where = {});
 
