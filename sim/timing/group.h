@@ -2,7 +2,7 @@
 // named barriers, mbarriers, TMEM, TMA, tensor cores, remote SMEM). Groups meet only in the L2
 // (memory_system.h).
 //
-// A group is a discrete-event simulation. Each sub-partition issues the warp that has been ready longest; a
+// A group is a discrete-event simulation. Each sub-partition issues a ready warp of the CTA that came first (issue_slot.h); a
 // warp's next issue cycle is known when its last instruction issued, except while it waits for an event.
 // Everything that changes shared state happens in the order of cycles; an instruction that touches nothing
 // but its warp's registers may run ahead of the other sub-partitions by less than it takes any of them to

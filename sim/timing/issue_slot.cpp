@@ -4,13 +4,19 @@
 
 namespace drywell::sim {
 
-uint16_t IssueSlot::add(uint32_t warp) {
+uint16_t IssueSlot::add(uint32_t warp, uint32_t cta) {
   const auto place = static_cast<uint16_t>(warps_.size());
   warps_.push_back(warp);
   keys_.push_back({kNever, place});
   admission_.push_back(0);
+  ctas_.push_back(cta);
+  compare_ctas();
   other_ = kNone;
   return place;
+}
+
+void IssueSlot::compare_ctas() {
+  several_ctas_ = std::any_of(ctas_.begin(), ctas_.end(), [this](uint32_t c) { return c != ctas_.front(); });
 }
 
 // The last warp moves to the free place.
@@ -20,6 +26,7 @@ uint32_t IssueSlot::remove(uint16_t place) {
   keys_[place].at = keys_[last].at;
   set_last(place, keys_[last].last >> kPlaceBits);
   admission_[place] = admission_[last];
+  ctas_[place] = ctas_[last];
   if (current_ == place)
     current_ = kNone;
   else if (current_ == last)
@@ -27,6 +34,8 @@ uint32_t IssueSlot::remove(uint16_t place) {
   warps_.pop_back();
   keys_.pop_back();
   admission_.pop_back();
+  ctas_.pop_back();
+  compare_ctas();
   other_ = kNone;
   select();
   return moved;
@@ -37,7 +46,7 @@ void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
   if (place == other_ && at > keys_[place].at) other_ = kNone;
   keys_[place].at = at;
   admission_[place] = admission;
-  if (other_ != kNone && place != current_ && keys_[place] < keys_[other_]) other_ = place;
+  if (other_ != kNone && place != current_ && order(place) < order(other_)) other_ = place;
   select();
 }
 
@@ -45,15 +54,14 @@ void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
 // host can predict which warp is the first.
 template <class Test>
 uint32_t IssueSlot::first_other(Test&& test) const {
-  Key best{kNever, ~uint64_t{0}};
+  Order best{pair(kNever, ~uint64_t{0}), 0};
   uint64_t at = kNone;
-  const Key* const keys = keys_.data();
   for (uint64_t i = 0; i < keys_.size(); ++i) {
-    const Key k = keys[i];
-    const uint64_t better = 0 - static_cast<uint64_t>((i != current_) & test(i) & (k < best));
-    best.at ^= (best.at ^ k.at) & better;
-    best.last ^= (best.last ^ k.last) & better;
-    at ^= (at ^ i) & better;
+    const Order o = order(i);
+    const Pair better = 0 - static_cast<Pair>((i != current_) & test(i) & (o < best));
+    best.first ^= (best.first ^ o.first) & better;
+    best.second ^= (best.second ^ o.second) & better;
+    at ^= (at ^ i) & static_cast<uint64_t>(better);
   }
   return static_cast<uint32_t>(at);
 }
@@ -66,7 +74,7 @@ uint32_t IssueSlot::sooner(uint32_t other) const {
 
 /// The order of picks.
 bool IssueSlot::before(uint32_t a, uint32_t b) const {
-  return a == current_ || b == current_ ? sooner(a == current_ ? b : a) == a : keys_[a] < keys_[b];
+  return a == current_ || b == current_ ? sooner(a == current_ ? b : a) == a : order(a) < order(b);
 }
 
 // At once instead of one after the other: many warps wait for a unit that is busy.
@@ -89,7 +97,7 @@ void IssueSlot::issue(bool shared, Time slots) {
   free_ = t + slots;
   set_last(pick_, t);
   const uint32_t current = shared ? kNone : pick_;
-  if (current_ != current || pick_ == other_) other_ = kNone;
+  if (several_ctas_ || current_ != current || pick_ == other_) other_ = kNone;
   current_ = current;
   ++issued_;
 }

@@ -29,6 +29,7 @@ uint32_t Residents::begin(uint32_t announced, Time t) {
   all_[place] = {};
   all_[place].cluster = make_cluster(*context_.launch, announced_[announced], t);
   Cluster& c = *all_[place].cluster;
+  ++begun_;
   for (auto& cta : c.ctas) place_cta(place, *cta, t);
   all_[place].waits.reset(c);
   return place;
@@ -78,7 +79,7 @@ void Residents::place_warp(uint32_t place, Warp& warp, uint16_t sm, size_t first
   w.role = context_.role_of_warp[warp.index];
   w.unit = &sms_[sm].partitions[(first_partition + warp.index) % sms_[sm].partitions.size()];
   w.hold = w.block_start = t;
-  w.place = w.unit->slot.add(id);
+  w.place = w.unit->slot.add(id, begun_);
   account_.begin(w, t);
   all_[place].warps.push_back(id);
 }

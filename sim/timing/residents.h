@@ -72,6 +72,7 @@ class Residents {
   std::vector<uint32_t> free_;
   std::vector<uint64_t> announced_;  // cluster indices
   uint32_t live_ = 0;
+  uint32_t begun_ = 0;  // clusters so far
   uint64_t ended_progress_ = 0;
 };
 

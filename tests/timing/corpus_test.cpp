@@ -136,7 +136,7 @@ const Mechanism kMechanisms[] = {
     {"divide.toml", "div_s32-1024-small", 0.08, "28-apart"},
     {"partner.toml", "own_8-132x256-4-0", 0.04, "28-apart"},
     {"partner.toml", "records-1056x256-4-1", 0.13, "28-apart"},
-    {"partner.toml", "turned-2048-16x16-1", 0.13, "28-apart"},
+    {"partner.toml", "turned-2048-16x16-1", 0.17, "28-apart"},
     {"swaps.toml", "add_used-1056x256-1000003", 0.10, "28-apart"},
     {"swaps.toml", "load_add-1056x256-1000003", 0.25, "28-apart"},
     // SMs that a launch reaches one after another.

@@ -1,5 +1,5 @@
-// One warp instruction a cycle, of the warp that issued last or of the one that has been ready longest, the least recently issued among equals
-// (docs/function-vs-time.md, "Sub-partitions").
+// One warp instruction a cycle, of the warp that issued last or of the first CTA that has one ready: the one that has been ready longest, the least
+// recently issued among equals (docs/function-vs-time.md, "Sub-partitions").
 #include "sim/timing/issue_slot.h"
 
 #include <gtest/gtest.h>
@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <optional>
 #include <random>
+#include <tuple>
 #include <vector>
 
 namespace drywell::sim {
@@ -49,6 +50,29 @@ TEST_F(Slot, AWarpGoesOnAsLongAsItCan) {
   EXPECT_EQ(issue(5), 0u);
   EXPECT_EQ(issue(1), 1u);
   EXPECT_EQ(issue(1), 1u);
+}
+
+// On an H200 the CTA that came first ends first (traces/hw/h200-2026-11-29-order.txt).
+TEST_F(Slot, ReadyWarpsOfTheFirstCtaGoFirst) {
+  for (const uint32_t w : {0u, 1u, 2u, 3u}) slot.add(w, w / 2);
+  slot.offer(0, 12);
+  slot.offer(1, 11);
+  slot.offer(2, 9);
+  slot.offer(3, 10);
+  EXPECT_EQ(issue(20), 2u);  // the others are not ready
+  EXPECT_EQ(issue(20), 3u);
+  slot.offer(2, 11);
+  EXPECT_EQ(issue(20), 1u);
+  EXPECT_EQ(issue(20), 0u);  // at 12, as warp 2, which has been ready since 11
+  EXPECT_EQ(issue(20), 2u);
+}
+
+TEST_F(Slot, ACtaThatComesLaterWaitsForThoseThatAreThere) {
+  for (const uint32_t w : {0u, 1u}) slot.add(w, w + 1);
+  slot.remove(0);
+  slot.add(2, 3);
+  for (uint16_t place : {0, 1}) slot.offer(place, 5);
+  EXPECT_EQ(issue(20), 1u);
 }
 
 TEST_F(Slot, EqualsTakeTurnsAtASharedUnit) {
@@ -104,22 +128,26 @@ TEST_F(Slot, AUnitThatIsTakenRefusesItsWholeClassButNoOther) {
 /// Warps that each have to be refused themselves.
 struct OneByOne {
   std::vector<Time> at, last;
+  std::vector<uint32_t> cta;
   size_t pick(Time free, std::optional<size_t> current) const {
+    const auto order = [&](size_t i) { return std::tuple(std::max(at[i], free), cta[i], at[i], last[i]); };
     size_t best = 0;
     for (size_t i = 1; i < at.size(); ++i) {
-      if (at[i] < at[best] || (at[i] == at[best] && last[i] < last[best])) best = i;
+      if (order(i) < order(best)) best = i;
     }
     return current.has_value() && std::max(at[*current], free) <= std::max(at[best], free) ? *current : best;
   }
 };
 
 // Units that accept an instruction every few cycles: the same warps issue at the same cycles as if each were refused alone.
-TEST_F(Slot, PuttingOffAClassChangesNoIssue) {
+class SeveralCtas : public Slot, public testing::WithParamInterface<uint32_t> {};
+TEST_P(SeveralCtas, PuttingOffAClassChangesNoIssue) {
   std::mt19937 random(1);
   constexpr size_t kWarps = 9;
-  OneByOne naive{std::vector<Time>(kWarps, 0), std::vector<Time>(kWarps, 0)};
+  OneByOne naive{std::vector<Time>(kWarps, 0), std::vector<Time>(kWarps, 0), {}};
   std::vector<uint16_t> unit(kWarps, 0);
-  for (uint32_t w = 0; w < kWarps; ++w) slot.offer(slot.add(w), 0, 0);
+  for (uint32_t w = 0; w < kWarps; ++w) naive.cta.push_back(w * 5 % kWarps % GetParam());
+  for (uint32_t w = 0; w < kWarps; ++w) slot.offer(slot.add(w, naive.cta[w]), 0, 0);
   std::vector<Time> free_slot(3, 0), free_naive(3, 0);
   Time naive_next = 0;
   std::optional<size_t> current;
@@ -145,6 +173,8 @@ TEST_F(Slot, PuttingOffAClassChangesNoIssue) {
     slot.offer(static_cast<uint16_t>(w), naive.at[w], unit[w]);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, SeveralCtas, testing::Values(1, 3, 9));
 
 TEST_F(Slot, ThePlaceOfAWarpThatLeavesGoesToTheLast) {
   for (const uint32_t w : {4u, 5u, 6u}) slot.offer(slot.add(w), w);

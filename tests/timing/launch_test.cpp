@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 
@@ -72,6 +73,17 @@ TEST(Launch, OfAKernelWithoutInstructionsEnds) {
     EXPECT_TRUE(r.ok()) << body;
     EXPECT_NE(r.cycles, 0u) << body;
   }
+}
+
+// Eight CTAs of four warps, each a chain of 1,024 dependent products, which alone takes 4,786 cycles: four warps fill an issue slot. The first CTAs
+// of an SM of an H200 take that time, the last more than twice as long (chain1-8-3 of traces/hw/h200-2026-11-29-order.txt).
+TEST(Launch, TheFirstCtaOfAnSmEndsFirst) {
+  std::string body = "mov.f32 %f1, 0f3FC00000; mov.f32 %f2, %f1; mov.u32 %r5, 64;\nL:\n";
+  for (int i = 0; i < 16; ++i) body += "fma.rn.f32 %f1, %f1, %f2, %f2;\n";
+  body += "sub.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0;\n@%p2 bra L;\nmov.b32 %r6, %f1; cvt.u64.u32 %d3, %r6;";
+  const auto stays = run({.ctas = 8, .threads = 128, .sms = 1, .arch = "sm_90a"}, body).stays;
+  const std::array measured{5113, 5288, 5596, 6127, 8636, 10260, 10916, 11674};
+  for (size_t i = 0; i < measured.size(); ++i) EXPECT_NEAR(static_cast<double>(stays[i].to - stays[0].from), measured[i], 0.13 * measured[i]) << i;
 }
 
 // 4,224 CTAs of a warp start within 384 ns of an H200 (traces/hw/h200-2026-11-27-launch.txt): 5.6 a cycle.
