@@ -227,7 +227,7 @@ class Judge {
 // A loop that ends when an ordinary load brings another value waits for another thread: that is an order, which such a load does not give.
 void leave_out_waits(const Program& p, std::vector<uint8_t>& all) {
   if (std::find(all.begin(), all.end(), 1) == all.end()) return;
-  for (const ClosedWait& loop : closed_waits(p, true))
+  for (const ClosedWait& loop : closed_waits_by_any_load(p))
     for (const uint32_t pc : loop.loads) all[pc] = 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "sim/exec/exec.h"
 #include "sim/schedule/look_ahead.h"
+#include "sim/schedule/wait_state.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
@@ -12,31 +13,6 @@ namespace {
 
 // A loop's known values depend on each other in fewer rounds than it has instructions (200 at most), and a round may be sixteen instructions.
 constexpr uint32_t kRounds = 8192;
-
-using isa::SyncRole;
-
-bool at_barrier(const Program& p, uint32_t pc) {
-  const DecodedOp& op = p.code[pc];
-  return op.aligned || op.sync == SyncRole::warp_barrier || op.sync == SyncRole::cta_barrier || op.sync == SyncRole::cluster_wait;
-}
-
-/// Nothing: the lanes may go on. Sums of this are the same wherever in a loop the lanes are.
-std::optional<uint64_t> state_of(const Program& p, uint32_t pc, LaneMask lanes) {
-  const ClosedWait* loop = closed_wait(p, pc);
-  if (loop == nullptr && !at_barrier(p, pc)) return std::nullopt;
-  const uint64_t place = loop != nullptr ? p.code.size() + p.closed_wait_at[pc] : pc;
-  return lanes * ((place * 2 + 1) * 0x9E3779B97F4A7C15ull);
-}
-
-std::optional<uint64_t> state_of(const Program& p, const Warp& w) {
-  std::optional<uint64_t> sum = state_of(p, w.pc, w.active);
-  for (const LaneGroup& g : w.waiting) {
-    const std::optional<uint64_t> one = g.lanes == 0 ? 0 : state_of(p, g.pc, g.lanes);
-    if (!sum.has_value() || !one.has_value()) return std::nullopt;
-    *sum += *one;
-  }
-  return sum;
-}
 
 /// Of a warp of which no lane polls: one that stands at a barrier executes nothing, and one that only comes past it does.
 uint64_t executed(const Program& p, const Warp& w) {
@@ -70,7 +46,7 @@ bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   uint64_t state = 0;
   for (const Warp* w : warps) {
     if (w->finished()) continue;
-    const std::optional<uint64_t> one = state_of(p, *w);
+    const std::optional<uint64_t> one = wait_state(p, *w, [&](uint32_t pc) { return p.closed_wait_at[pc]; });
     if (!one.has_value()) return rounds_ = 0, false;
     state = (state * 0x100000001B3ull + *one) * 0x100000001B3ull + executed(p, *w);
   }

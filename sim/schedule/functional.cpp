@@ -11,6 +11,7 @@
 #include "sim/events/hub.h"
 #include "sim/exec/environment.h"
 #include "sim/schedule/cluster_stepper.h"
+#include "sim/schedule/grid_wait.h"
 #include "sim/schedule/ordered_counts.h"
 #include "sim/schedule/spins.h"
 #include "sim/state/program.h"
@@ -90,16 +91,23 @@ std::vector<const Cluster*> clusters_of(const std::vector<std::unique_ptr<Cluste
   return clusters;
 }
 
+Fault grid_deadlock_of(const std::vector<std::unique_ptr<ClusterStepper>>& all) {
+  const std::string what = "deadlock: CTAs poll global memory that nothing of this launch changes any more (work of other streams and of the host comes behind it)";
+  return with_spins({Code::F3601, what, place_of_first(all.front()->cluster())}, clusters_of(all));
+}
+
 // Clusters that wait for each other (grid-wide synchronization) take turns on one thread, in cluster order.
 void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
   auto& all = s.unfinished;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->cluster().index < b->cluster().index; });
   uint64_t quiet = 0;
+  GridWait wait;
   while (!all.empty() && !s.fault.has_value()) {
     bool progressed = false;
+    const size_t before_round = all.size();
     for (size_t i = 0; i < all.size(); ++i) {
       const uint64_t before = all[i]->instructions();
-      const ClusterStop stop = all[i]->run(slices_of(launch).together);
+      const ClusterStop stop = wait.run(*all[i], slices_of(launch).together);
       s.instructions += all[i]->instructions() - before;
       if (stop == ClusterStop::fault) {
         record_fault(s, all[i]->cluster().index, all[i]->fault());
@@ -118,6 +126,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
     }
     quiet = progressed ? 0 : quiet + 1;
     if (quiet > kQuietRounds) record_fault(s, all[0]->cluster().index, deadlock_of(all[0]->cluster()));
+    if (wait.round_over(all, all.size() != before_round)) record_fault(s, all[0]->cluster().index, grid_deadlock_of(all));
   }
 }
 
