@@ -6,6 +6,7 @@
 #include "sim/exec/exec.h"
 #include "sim/schedule/look_ahead.h"
 #include "sim/schedule/wait_state.h"
+#include "sim/state/gmem.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
@@ -20,25 +21,36 @@ uint64_t executed(const Program& p, const Warp& w) {
   return closed_wait(p, w.pc) != nullptr || std::any_of(w.waiting.begin(), w.waiting.end(), polls) ? 0 : w.instructions;
 }
 
-/// The lanes' loads in the loop are of the cluster's shared memory, which only the cluster writes.
-bool loads_shared(const Warp& w, const Program& p, const LaneGroup& group) {
-  const ClosedWait* loop = closed_wait(p, group.pc);
-  if (loop == nullptr) return true;
-  return std::all_of(loop->loads.begin(), loop->loads.end(), [&](uint32_t load) {
-    const isa::Mod space = p.instruction(p.code[load]).mod(isa::Slot::space);
-    if (space != isa::Mod::none) return space == isa::Mod::shared || space == isa::Mod::shared_cta;
-    const std::optional<Warp> there = look_ahead(w, group, load);
-    bool shared = there.has_value() && there->active == group.lanes;
-    for_lanes(group.lanes, [&](uint32_t lane) { shared = shared && is_shared_generic(lane_address(*there, p.code[load], lane)); });
-    return shared;
-  });
+WaitsOn place_of_load(const Gmem& memory, uint64_t address) {
+  if (is_shared_generic(address)) return WaitsOn::cluster;
+  const Gmem::Allocation* const m = memory.find(address);
+  return m == nullptr || m->borrowed ? WaitsOn::host : WaitsOn::device;
 }
 
-bool loads_shared(const Warp& w, const Program& p) {
-  return loads_shared(w, p, {w.pc, w.active, w.frame, 0}) && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return loads_shared(w, p, g); });
+WaitsOn waits_on(const Warp& w, const Program& p, const LaneGroup& group, uint32_t load) {
+  const isa::Mod space = p.instruction(p.code[load]).mod(isa::Slot::space);
+  if (space == isa::Mod::shared || space == isa::Mod::shared_cta) return WaitsOn::cluster;
+  const std::optional<Warp> there = space == isa::Mod::none || space == isa::Mod::global ? look_ahead(w, group, load) : std::nullopt;
+  WaitsOn on = there.has_value() && there->active == group.lanes ? WaitsOn::cluster : WaitsOn::host;
+  if (on != WaitsOn::host) for_lanes(group.lanes, [&](uint32_t lane) { on = std::max(on, place_of_load(*w.cta->cluster->launch->gmem, lane_address(*there, p.code[load], lane))); });
+  return on;
+}
+
+WaitsOn waits_on(const Warp& w, const Program& p, const LaneGroup& group) {
+  const ClosedWait* loop = group.lanes == 0 ? nullptr : closed_wait(p, group.pc);
+  WaitsOn on = WaitsOn::cluster;
+  if (loop == nullptr) return on;
+  for (const uint32_t load : loop->loads) on = std::max(on, waits_on(w, p, group, load));
+  return on;
 }
 
 }  // namespace
+
+WaitsOn waits_on(const Warp& w, const Program& p) {
+  WaitsOn on = waits_on(w, p, {w.pc, w.active, w.frame, 0});
+  for (const LaneGroup& g : w.waiting) on = std::max(on, waits_on(w, p, g));
+  return on;
+}
 
 bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   const Program& p = *c.launch->program;
@@ -55,7 +67,7 @@ bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   progress_ = c.progress;
   if (++rounds_ < kRounds) return false;
   rounds_ = 0;
-  return std::all_of(warps.begin(), warps.end(), [&](const Warp* w) { return w->finished() || loads_shared(*w, p); });
+  return std::all_of(warps.begin(), warps.end(), [&](const Warp* w) { return w->finished() || waits_on(*w, p) == WaitsOn::cluster; });
 }
 
 }  // namespace drywell::sim

@@ -91,11 +91,6 @@ std::vector<const Cluster*> clusters_of(const std::vector<std::unique_ptr<Cluste
   return clusters;
 }
 
-Fault grid_deadlock_of(const std::vector<std::unique_ptr<ClusterStepper>>& all) {
-  const std::string what = "deadlock: CTAs poll global memory that nothing of this launch changes any more (work of other streams and of the host comes behind it)";
-  return with_spins({Code::F3601, what, place_of_first(all.front()->cluster())}, clusters_of(all));
-}
-
 // Clusters that wait for each other (grid-wide synchronization) take turns on one thread, in cluster order.
 void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
   auto& all = s.unfinished;
@@ -126,7 +121,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
     }
     quiet = progressed ? 0 : quiet + 1;
     if (quiet > kQuietRounds) record_fault(s, all[0]->cluster().index, deadlock_of(all[0]->cluster()));
-    if (wait.round_over(all, all.size() != before_round)) record_fault(s, all[0]->cluster().index, grid_deadlock_of(all));
+    if (wait.round_over(all, all.size() != before_round)) record_fault(s, all[0]->cluster().index, grid_deadlock_of(clusters_of(all)));
   }
 }
 

@@ -234,7 +234,30 @@ TEST(EndlessWait, OfCtasForTheHostEndsByABound) {
   EXPECT_EQ(r.fault->code, Code::F3602);
 }
 
-// Under the timed driver the bound of time or cycles ends the launch: it says for what.
+// Under the timed driver, too, if the way out depends on no atomic.
+TEST(EndlessWait, IsADeadlockUnderTheTimedDriver) {
+  const std::string counts = "setp.eq.u32 %p2, %r1, 2;\n  @!%p2 red.release.gpu.global.add.u32 [%rd1], 1;\n";
+  const sim::RunResult r = run_ctas(sim::DriverKind::timed, counts + kPoll);
+  ASSERT_TRUE(r.fault.has_value());
+  EXPECT_EQ(r.fault->code, Code::F3601);
+  EXPECT_THAT(r.fault->message, HasSubstr("CTA (0,0,0) warp 0 lanes 0x00000001 and 3 more warps poll by 'ld.acquire.gpu.global.u32 %r3, [%rd1];'"));
+  EXPECT_TRUE(run_ctas(sim::DriverKind::timed, "red.release.gpu.global.add.u32 [%rd1], 1;\n" + kPoll).ok());
+  for (const bool check : {false, true}) {
+    EXPECT_THAT(deadlock(sim::DriverKind::timed, "AGAIN: mbarrier.test_wait.shared::cta.b64 %p1, [bar], %rd1;\n  @!%p1 bra AGAIN;\n", check), HasSubstr("1 of 65 arrivals missing"));
+    EXPECT_THAT(deadlock(sim::DriverKind::timed, kBackoff, check), HasSubstr("1 of 65 arrivals missing"));
+  }
+}
+// Some work for long, and one waits.
+TEST(EndlessWait, ForWorkIsNoneUnderTheTimedDriver) {
+  const std::string work = "  mov.u32 %r2, 0;\n  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\nWORK:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 300000;\n  @%p2 bra WORK;\n  st.release.gpu.global.u32 [%rd1], 4;\n";
+  const std::string sleep = "  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\n  nanosleep.u32 900000;\n  nanosleep.u32 900000;\n  st.release.gpu.global.u32 [%rd1], 4;\n";
+  for (const std::string& body : {work, sleep}) {
+    const sim::RunResult r = run_ctas(sim::DriverKind::timed, body + kPoll, 0);
+    EXPECT_TRUE(r.ok()) << body << (r.fault ? r.fault->to_string() : "");
+  }
+}
+
+// The bound of time or cycles ends the launch: it says for what.
 TEST(EndlessWait, ABoundNamesTheBarrier) {
   sim::Device device;
   const sim::LoadedModule m = device.load_ptx(kernel(kBackoff));
