@@ -133,7 +133,7 @@ TEST(Guesses, WithAnIndexThatIsAConstantOnTheWayAreANote) {
 std::string probing(const std::string& next, const std::string& chosen = "0, 8") {
   return "and.b32 %r11, %r1, 1;\nmul.wide.u32 %rd7, %r11, 16;\nadd.s64 %rd4, %rd3, %rd7;\nadd.s64 %rd5, %rd1, %rd7;\nmov.u32 %r7, 0;\nL:\nld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd4];\nsetp.eq.u32 %p1, %r3, 0;\nsetp.eq.u32 %p2, %r5, 0;\n"
          "or.pred %p3, %p1, %p2;\n@%p3 bra FREE;\nadd.u32 %r7, %r7, 1;\nsetp.gt.u32 %p4, %r7, 3;\n@%p4 bra END;\n" +
-         next + "bra L;\nFREE:\nselp.b64 %rd9, " + chosen + ", %p1;\nadd.s64 %rd10, %rd5, %rd9;\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\nmov.b64 %rd7, 0;\natom.global.cas.b64 %rd6, [%rd10], %rd7, %rd8;\nsetp.ne.s64 %p4, %rd6, 0;\n@%p4 bra L;\n";
+         next + "bra L;\nFREE:\nselp.b64 %rd9, " + chosen + ", %p1;\nadd.s64 %rd10, %rd5, %rd9;\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\nmov.b64 %rd7, 0;\natom.global.cas.b64 %rd6, [%rd10], %rd7, %rd8;\nsetp.ne.s64 %p4, %rd6, 0;\nadd.u32 %r7, %r7, 1;\nsetp.gt.u32 %p5, %r7, 6;\n@%p5 bra END;\n@%p4 bra L;\n";
 }
 const std::string kBothNext = "mul.wide.u32 %rd7, %r7, 16;\nadd.s64 %rd4, %rd3, %rd7;\nadd.s64 %rd5, %rd1, %rd7;\n";
 
