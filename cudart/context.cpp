@@ -126,10 +126,14 @@ void Context::reset() {
   for (const auto& m : modules.all()) m->unload();
 }
 
-bool Context::finish() {
-  if (session_ == nullptr) return true;
-  session_->launcher.finish();
-  return !session_->launcher.found_hazards();
+ExitCode Context::finish(bool whole) {
+  if (session_ == nullptr) return ExitCode::ok;
+  const Launcher& l = session_->launcher;
+  l.finish();
+  const std::string unmatched = whole || !l.records().empty() ? l.unmatched_patterns() : std::string();
+  print_error(unmatched);
+  if (l.found_hazards()) return ExitCode::verification_failed;
+  return unmatched.empty() ? ExitCode::ok : ExitCode::usage;
 }
 
 void Context::explain(const std::string& text) {

@@ -75,8 +75,9 @@ class Context {
   Work launch_work(const KernelNodeParams& p, std::vector<LaunchAttribute> attributes);
   /// cudaDeviceReset
   void reset();
-  /// End of the program: writes the requested files. Returns false if a checked launch had a hazard.
-  bool finish();
+  /// End of the program: writes the requested files. Returns what a program has to end with that would end with 0: a checked launch had a hazard, or --kernel or --time
+  /// named no kernel that was launched. `whole`: no other process may have launched it.
+  ExitCode finish(bool whole);
 
   /// Called before each launch, without the lock, so that a framework says what its allocator has handed out (drywellMemoryPools).
   using PoolsAsker = void (*)();

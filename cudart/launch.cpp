@@ -131,9 +131,12 @@ bool Launcher::watched(const Kernel& k) const { return !filter_.has_value() || m
 /// A pattern with a mistake in it would otherwise look like kernels without a finding.
 static std::string unmatched(std::string_view option, const std::string& text, const std::optional<Pattern>& p, const std::vector<LaunchRecord>& records) {
   const auto matched = [&](const LaunchRecord& r) { return p->finds(r.mangled) || p->finds(r.kernel); };
-  if (!p.has_value() || records.empty() || std::any_of(records.begin(), records.end(), matched)) return {};
-  return fmt::format("drywell: {}={} matches no kernel that the program launched; --summary lists the launches\n", option, text);
+  if (!p.has_value() || std::any_of(records.begin(), records.end(), matched)) return {};
+  if (records.empty()) return fmt::format("drywell: error: {}={}, and the program launched no kernel\n", option, text);
+  return fmt::format("drywell: error: {}={} matches no kernel that the program launched; --summary lists the launches\n", option, text);
 }
+
+std::string Launcher::unmatched_patterns() const { return unmatched("--kernel", options_.kernel, filter_, records_) + unmatched("--time", options_.time, timed_, records_); }
 
 sim::RunOptions Launcher::options_of(const Kernel& k) const {
   sim::RunOptions o = run_options_;
@@ -336,7 +339,6 @@ bool Launcher::found_hazards() const {
 
 void Launcher::finish() const {
   if (options_.summary) print_error(launch_summary(records_, timed()));
-  print_error(unmatched("--kernel", options_.kernel, filter_, records_) + unmatched("--time", options_.time, timed_, records_));
   if (options_.list_allocations) {
     memory_.find_writers("the host");
     print_error(memory_.log().list());

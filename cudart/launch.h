@@ -66,6 +66,8 @@ class Launcher {
   std::shared_ptr<const sim::MemoryPools> take_pools() { return std::exchange(pools_, nullptr); }
   /// Writes the requested summary, report and trace.
   void finish() const;
+  /// A line for --kernel and --time each, if no launch so far was of such a kernel.
+  std::string unmatched_patterns() const;
   /// True if a checked launch had a hazard that is an error by PTX.
   bool found_hazards() const;
   /// The next launch includes the latency from host to device: only work queued behind another launch hides it.

@@ -10,6 +10,7 @@
 #include <new>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "cudart/errors.h"
 #include "drywell/core/terminal.h"
@@ -63,14 +64,23 @@ bool forked_away(Process& p) {
   return true;
 }
 
-/// Says that the program of `drywell exec` called no function of CUDA; not if it started other programs, which may have.
-void explain_silence() {
+/// The options of this process, if `drywell exec` became it and it started no other programs, which may have used the device.
+std::optional<ExecOptions> options_of_whole_program() {
   const char* text = std::getenv(kOptionsVariable);
   rusage children{};
   ::getrusage(RUSAGE_CHILDREN, &children);
-  if (text == nullptr || children.ru_maxrss != 0 || from_environment(text).process != static_cast<uint64_t>(::getpid())) return;
+  if (text == nullptr || children.ru_maxrss != 0) return std::nullopt;
+  ExecOptions o = from_environment(text);
+  return o.process == static_cast<uint64_t>(::getpid()) ? std::optional(std::move(o)) : std::nullopt;
+}
+
+/// Says that the program of `drywell exec` called no function of CUDA.
+ExitCode explain_silence() {
+  const std::optional<ExecOptions> o = options_of_whole_program();
+  if (!o.has_value()) return ExitCode::ok;
   // The program may have closed its standard error: then nobody reads this.
   std::fputs("drywell: the program called no CUDA function: nothing was simulated (if a library of it contains the CUDA runtime, build that library with -cudart shared)\n", stderr);
+  return o->kernel.empty() && o->time.empty() ? ExitCode::ok : ExitCode::usage;
 }
 
 // Runs when the program ends (exit, or return from main). A killed program writes no files.
@@ -78,12 +88,11 @@ void explain_silence() {
   Process& p = process();
   if (p.owner != ::getpid()) return;
   try {
-    if (p.context == nullptr) return explain_silence();
-    const bool clean = p.context->finish();
+    const ExitCode end = p.context == nullptr ? explain_silence() : p.context->finish(options_of_whole_program().has_value());
     // The program's own exit status has priority.
-    if (!clean && p.exit_status == 0) {
+    if (end != ExitCode::ok && p.exit_status == 0) {
       std::fflush(nullptr);
-      ::_exit(static_cast<int>(ExitCode::verification_failed));
+      ::_exit(static_cast<int>(end));
     }
   } catch (const std::exception& e) {
     print_error(fmt::format("drywell: {}\n", e.what()));

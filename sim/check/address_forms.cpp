@@ -16,6 +16,8 @@ using isa::Slot;
 
 constexpr size_t kDeepest = 24;  // instructions between a root and an address
 constexpr size_t kMostSteps = 200;
+constexpr size_t kMostPlaces = 8;  // in which a register is defined; registers that one is compared with
+constexpr uint32_t kItself = ~0u;
 constexpr size_t kMostTerms = 16;  // an address of a tensor of five dimensions has ten
 
 void add_term(AddressForm& form, AddressRoot root, uint64_t factor) {
@@ -68,9 +70,72 @@ std::optional<uint32_t> AddressForm::variable() const {
 
 AddressForms::AddressForms(const Program& p) : p_(p), predicates_(p) {
   for (size_t pc = 0; pc < p.code.size(); ++pc) {
+    for (const uint32_t target : branch_targets(p, p.code[pc])) targets_.insert(target);
     const Program::RegUse& use = p.reg_use[pc];
     for (uint32_t i = 0; i < use.writes; ++i) definitions_[{p.code[pc].function, p.reg_lists[use.first + use.reads + i]}].push_back(pc);
   }
+  find_twins();
+}
+
+// Few registers are defined in several places, and by sums in each of them.
+void AddressForms::find_twins() {
+  std::map<std::pair<uint32_t, size_t>, std::vector<std::pair<Register, std::vector<AddressForm>>>> known;  // by function and number of definitions
+  std::map<Register, Twin> twins;
+  for (const auto& [r, places] : definitions_) {
+    std::vector<AddressForm> own = places.size() < 2 || places.size() > kMostPlaces ? std::vector<AddressForm>{} : sums(r);
+    if (own.empty()) continue;
+    auto& others = known[{r.first, places.size()}];
+    for (const auto& [other, of_other] : others) {
+      const auto d = distance(other, of_other, r, own);
+      if (d.has_value()) twins.emplace(r, Twin{other, *d});
+      if (d.has_value()) break;
+    }
+    if (!twins.contains(r) && others.size() < kMostPlaces) others.emplace_back(r, std::move(own));
+  }
+  twins_ = std::move(twins);
+}
+
+// One for each definition, in which the register itself is no root but a mark. Empty: one of them is no sum, or has a guard.
+std::vector<AddressForm> AddressForms::sums(Register r) const {
+  std::vector<AddressForm> all;
+  for (const size_t pc : definitions_.at(r)) {
+    AddressForm form{r.first, {}, 0, {}};
+    Chain chain;
+    if (!add_result(form, pc, 1, chain)) return {};
+    for (auto& [root, factor] : form.terms)
+      if (root == AddressRoot{false, r.second}) root.index = kItself;
+    std::sort(form.terms.begin(), form.terms.end());
+    all.push_back(std::move(form));
+  }
+  return all;
+}
+
+std::optional<int64_t> AddressForms::distance(Register one, const std::vector<AddressForm>& of_one, Register other, const std::vector<AddressForm>& of_other) {
+  std::optional<int64_t> d;
+  for (size_t k = 0; k < of_one.size(); ++k) {
+    const size_t at = definitions_.at(one)[k], there = definitions_.at(other)[k];
+    const AddressForm &a = of_one[k], &b = of_other[k];
+    const bool itself = std::any_of(a.terms.begin(), a.terms.end(), [](const auto& t) { return t.first.index == kItself; });
+    if (a.terms != b.terms || !nothing_between(std::min(at, there), std::max(at, there), a) || !holds_at(a, at) || !holds_at(b, there)) return std::nullopt;
+    if (itself && a.offset == b.offset) continue;  // both move by the same
+    if (itself || d.value_or(b.offset - a.offset) != b.offset - a.offset) return std::nullopt;
+    d = b.offset - a.offset;
+  }
+  return d;
+}
+
+// Both definitions are in one block, no access lies between, and no root gets another value there.
+bool AddressForms::nothing_between(size_t from, size_t to, const AddressForm& form) const {
+  for (size_t pc = from; pc < to; ++pc) {
+    const DecodedOp& op = p_.code[pc];
+    if (op.flow != isa::Flow::next || (pc != from && isa::spec(op.opcode).memory != MemoryRole::none)) return false;
+  }
+  for (const auto& t : form.terms) {
+    const auto found = definitions_.find({form.function, t.first.index});
+    if (t.first.variable || found == definitions_.end()) continue;
+    if (std::any_of(found->second.begin(), found->second.end(), [&](size_t pc) { return from < pc && pc < to; })) return false;
+  }
+  return std::none_of(targets_.lower_bound(from + 1), targets_.upper_bound(to), [](size_t) { return true; });
 }
 
 std::optional<AddressForm> AddressForms::of(size_t pc) const {
@@ -112,6 +177,11 @@ std::optional<uint32_t> AddressForms::parameter(const AddressForm& form) const {
 void AddressForms::add_register(AddressForm& form, uint32_t reg, uint64_t factor, Chain& chain) const {
   const auto def = chain.pcs.size() < kDeepest && ++chain.steps < kMostSteps ? definition({form.function, reg}) : std::nullopt;
   if (def.has_value() && add_result(form, *def, factor, chain)) return;
+  const auto twin = twins_.find({form.function, reg});
+  if (twin != twins_.end()) {
+    form.offset = static_cast<int64_t>(static_cast<uint64_t>(form.offset) + factor * static_cast<uint64_t>(twin->second.distance));
+    reg = twin->second.first.second;
+  }
   add_term(form, {false, reg}, factor);
   for (const size_t pc : chain.pcs) form.made_at[pc].insert(reg);
 }
@@ -188,7 +258,7 @@ bool AddressForms::holds_at(const AddressForm& form, size_t pc) {
     return std::any_of(all.begin(), all.end(), [&](size_t change) { return reaches(made, change, {}) && reaches(change, pc, {made}); });
   };
   return std::none_of(form.made_at.begin(), form.made_at.end(), [&](const auto& m) {
-    return std::any_of(m.second.begin(), m.second.end(), [&](uint32_t root) { return stale(m.first, root); });
+    return m.first != pc && std::any_of(m.second.begin(), m.second.end(), [&](uint32_t root) { return stale(m.first, root); });
   });
 }
 

@@ -71,9 +71,21 @@ class AddressForms {
   template <class F>
   void each_next(size_t pc, F f) const;
 
+  // Registers that are redefined in the same places by the same sums, but for a constant: the generic and the global address of one thing, in a loop.
+  struct Twin {
+    Register first;
+    int64_t distance = 0;  // from the first one
+  };
+  void find_twins();
+  std::vector<AddressForm> sums(Register r) const;
+  std::optional<int64_t> distance(Register one, const std::vector<AddressForm>& of_one, Register other, const std::vector<AddressForm>& of_other);
+  bool nothing_between(size_t from, size_t to, const AddressForm& form) const;
+
   const Program& p_;
   PredicateUse predicates_;
   std::map<Register, std::vector<size_t>> definitions_;
+  std::set<size_t> targets_;  // of branches
+  std::map<Register, Twin> twins_;
   size_t budget_ = 2'000'000;  // instructions that reaches() may visit, in all
 };
 

@@ -19,6 +19,7 @@ void exchange_cross_cluster(CrossClusterFlag& place, OwnClocks& own, WarpClock& 
   place.maps.grow(own.of(clock.now.map_released));
   if (!o.release && !clock.fenced_cross_cluster) return;
   const Message& m = o.release ? clock.now : clock.fenced;
+  place.fenced.grow(m.cross_cluster.fenced);  // what a count has brought goes on with the flag that the last one of a barrier stores
   place.released.grow(m.cross_cluster.known);
   place.released.grow(own.of(m.seen));
   place.proxy.grow(clock.now.cross_cluster.proxy);

@@ -164,7 +164,7 @@ class Judge {
     if (x == nullptr || use.writes != x->count) return false;
     for (uint32_t k = 0; k < x->count; ++k) {
       const Checks checks = checks_of(load, *place, near, k * int64_t{x->element}, x->element);
-      if (checks.empty() || !guesses(load, p_.reg_lists[use.first + use.reads + k], checks)) return false;
+      if (checks.empty() || !guesses(load, p_.reg_lists[use.first + use.reads + k], checks, place->terms.size())) return false;
     }
     return true;
   }
@@ -188,7 +188,8 @@ class Judge {
     if (!near.empty() || !forms_.holds_at(place, load) || !forms_.holds_at(c.place, c.pc)) return near;
     return forms_.distances(place, load, c.place, c.pc);
   }
-  bool guesses(size_t load, uint32_t reg, const Checks& checks) {
+  /// `roots`: of the load's address.
+  bool guesses(size_t load, uint32_t reg, const Checks& checks, size_t roots) {
     bool checked = false, used = false;
     ValueFlow flow(p_, predicates_, budget_);
     for (const Check& c : checks) flow.end_at(c.pc);
@@ -196,17 +197,41 @@ class Judge {
       const auto here = std::find_if(checks.begin(), checks.end(), [&](const Check& c) { return c.pc == pc; });
       const ValueFlow::Values& values = flow.values_at(pc);
       checked = here != checks.end() && here->expected.has_value() && values.contains({false, *here->expected});
-      used = used || (takes(pc, values) && (here != checks.end() || !computes(pc)));
-      return checked;
+      if (checked || follow_local(flow, pc)) return checked;
+      used = used || (here != checks.end() ? takes(pc, values, chosen_by(*here, roots)) : takes(pc, values, {}) && !computes(pc));
+      return false;
     };
     const auto end = flow.follow(load + 1, {{false, reg}}, taken);
     return checked || (end == ValueFlow::End::exhausted && !used);
   }
+  /// A compare-and-swap of one of several slots that were loaded, with a value that is none of theirs: which slot may depend on them, for the swap fails where it
+  /// finds another value. Returns the register with its address.
+  std::optional<uint32_t> chosen_by(const Check& c, size_t roots) const {
+    if (!c.expected.has_value() || c.place.terms.size() == roots) return std::nullopt;
+    const auto address = forms_.unfollowed(c.pc);
+    return address.has_value() ? std::optional(address->terms.front().first.index) : std::nullopt;
+  }
+  /// Slots that are kept in local memory, and indexed there: what is loaded at the same variable, or the same address and an index, is followed. False: it is no store to local memory.
+  bool follow_local(ValueFlow& flow, size_t pc) {
+    const auto place = is_local(pc, MemoryRole::store) ? forms_.of(pc) : std::nullopt;
+    if (!place.has_value() || !takes(pc, flow.values_at(pc), {})) return false;
+    for (size_t load = 0; load < p_.code.size(); ++load) {
+      const auto from = p_.code[load].function == place->function && is_local(load, MemoryRole::load) ? forms_.of(load) : std::nullopt;
+      if (!from.has_value() || !std::includes(from->terms.begin(), from->terms.end(), place->terms.begin(), place->terms.end())) continue;
+      const Program::RegUse& use = p_.reg_use[load];
+      for (uint32_t k = 0; k < use.writes; ++k) flow.reach(load + 1, {{false, p_.reg_lists[use.first + use.reads + k]}});
+    }
+    return true;
+  }
+  bool is_local(size_t pc, MemoryRole role) const {
+    const DecodedOp& op = p_.code[pc];
+    return isa::spec(op.opcode).memory == role && p_.instruction(op).mod(isa::Slot::space) == isa::Mod::local;
+  }
   /// As an operand, and not as its guard.
-  bool takes(size_t pc, const ValueFlow::Values& values) const {
+  bool takes(size_t pc, const ValueFlow::Values& values, std::optional<uint32_t> but) const {
     const Program::RegUse& use = p_.reg_use[pc];
     const uint32_t* const at = p_.reg_lists.data() + use.first;
-    if (std::any_of(at, at + use.reads, [&](uint32_t v) { return values.contains({false, v}); })) return true;
+    if (std::any_of(at, at + use.reads, [&](uint32_t v) { return v != but && values.contains({false, v}); })) return true;
     const PredicateUse::Range preds = predicates_.of(pc);
     const uint16_t first = p_.code[pc].guard.index != 0 ? 1 : 0;
     return std::any_of(preds.at + first, preds.at + preds.reads, [&](uint32_t v) { return values.contains({true, v}); });
@@ -227,7 +252,7 @@ class Judge {
 // A loop that ends when an ordinary load brings another value waits for another thread: that is an order, which such a load does not give.
 void leave_out_waits(const Program& p, std::vector<uint8_t>& all) {
   if (std::find(all.begin(), all.end(), 1) == all.end()) return;
-  for (const ClosedWait& loop : closed_waits(p, true))
+  for (const ClosedWait& loop : closed_waits_by_any_load(p))
     for (const uint32_t pc : loop.loads) all[pc] = 0;
 }
 

@@ -28,7 +28,7 @@ GuestError outside_global(const Cluster& c, uint64_t address, uint64_t bytes) {
                                    bytes, address, c.launch->gmem->neighbourhood(address))};
 }
 
-// Copies or reduces the staged bytes.
+// Copies or reduces the staged bytes; `to`: the place of the first one that the mask chooses.
 void deliver(const AsyncOp& op, const BulkCopy& b, uint8_t* to) {
   if (b.reduce_op != isa::Mod::none) {
     reduce_function(b.reduce_op, b.reduce_type)(to, op.staging.data(), b.bytes);
@@ -38,8 +38,8 @@ void deliver(const AsyncOp& op, const BulkCopy& b, uint8_t* to) {
     std::memcpy(to, op.staging.data(), b.bytes);
     return;
   }
-  for (uint32_t i = 0; i < b.bytes; ++i) {
-    if ((b.byte_mask >> (i % 16) & 1) != 0) to[i] = op.staging[i];
+  for (uint32_t i = b.first_chosen(); i < b.end_chosen(); ++i) {
+    if ((b.byte_mask >> (i % 16) & 1) != 0) to[i - b.first_chosen()] = op.staging[i];
   }
 }
 
@@ -62,6 +62,18 @@ EngineResult to_shared(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
   return signal_target(c, target, b.bytes);
 }
 
+EngineResult to_global(Cluster& c, const AsyncOp& op, const BulkCopy& b) {
+  const uint64_t first = b.dst + b.first_chosen();
+  const uint32_t bytes = b.end_chosen() - b.first_chosen();
+  if (bytes != 0) {
+    uint8_t* const to = global_bytes(c, first, bytes);
+    if (to == nullptr) return outside_global(c, first, bytes);
+    deliver(op, b, to);
+  }
+  group_write_done(c, op.issuer, b.group, true);
+  return std::nullopt;
+}
+
 }  // namespace
 
 EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
@@ -80,12 +92,7 @@ EngineResult read_operands(Cluster& c, AsyncOp& op, BulkCopy& b) {
 }
 
 EngineResult write_result(Cluster& c, AsyncOp& op, BulkCopy& b) {
-  if (!b.to_global()) return to_shared(c, op, b);
-  uint8_t* to = global_bytes(c, b.dst, b.bytes);
-  if (to == nullptr) return outside_global(c, b.dst, b.bytes);
-  deliver(op, b, to);
-  group_write_done(c, op.issuer, b.group, true);
-  return std::nullopt;
+  return b.to_global() ? to_global(c, op, b) : to_shared(c, op, b);
 }
 
 }  // namespace drywell::sim

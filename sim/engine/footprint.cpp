@@ -75,11 +75,6 @@ void writes_of(const TensorCopy& t, const TensorPlan& p, const SpanVisitor& visi
 /// good as one of so many.
 uint64_t possible(uint32_t bytes) { return std::min<uint64_t>(bytes, 1 << 24); }
 
-void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
-  if (b.from_shared()) return visit(shared(static_cast<uint32_t>(b.src), possible(b.bytes)));
-  if (b.from_global() && b.bytes_read() != 0) visit(global(b.first_read(), possible(b.bytes_read())));
-}
-
 // Visits the bytes that the byte mask selects in each group of 16.
 void masked(const Span& all, uint16_t mask, const SpanVisitor& visit) {
   if (mask == 0xFFFF) return visit(all);
@@ -90,6 +85,11 @@ void masked(const Span& all, uint16_t mask, const SpanVisitor& visit) {
     one.bytes = 1;
     visit(one);
   }
+}
+
+void reads_of(const BulkCopy& b, const SpanVisitor& visit) {
+  if (b.from_shared()) return masked(shared(static_cast<uint32_t>(b.src), possible(b.bytes)), b.byte_mask, visit);
+  if (b.from_global() && b.bytes_read() != 0) visit(global(b.first_read(), possible(b.bytes_read())));
 }
 
 void writes_of(const BulkCopy& b, const SpanVisitor& visit) {

@@ -17,10 +17,19 @@ using Pcs = std::set<uint32_t>;
 constexpr size_t kMostInstructions = 200;  // of a loop: those of libcu++ have 20 to 130
 
 bool is_wait(const Program& p, uint32_t pc) { return p.code[pc].sync == SyncRole::mbarrier_wait; }
+/// What a loop may look at.
+enum class Looks : uint8_t {
+  strong_loads,
+  any_load,
+  atomics  // and strong loads
+};
+
 bool is_load(const isa::InstrSpec& row) { return row.memory == MemoryRole::load; }
-bool polls(const Program& p, uint32_t pc, bool ordinary) {
-  return is_wait(p, pc) || (is_load(isa::spec(p.code[pc].opcode)) && (ordinary || isa::is_uncached(p.instruction(p.code[pc]))));
+bool is_atomic(const DecodedOp& op, Looks by) { return by == Looks::atomics && isa::spec(op.opcode).memory == MemoryRole::atomic; }
+bool polls(const Program& p, uint32_t pc, Looks by) {
+  return is_wait(p, pc) || is_atomic(p.code[pc], by) || (is_load(isa::spec(p.code[pc].opcode)) && (by == Looks::any_load || isa::is_uncached(p.instruction(p.code[pc]))));
 }
+bool only_waits(const DecodedOp& op, Looks by) { return changes_registers_only(op) || (is_atomic(op, by) && op.sync == SyncRole::none); }
 
 /// Its results depend on the registers that it reads, on an mbarrier or on memory, and on nothing else.
 bool is_function(const Program& p, uint32_t pc) {
@@ -54,7 +63,7 @@ class Flows {
 };
 
 /// The instructions from which control comes back to `head`, and to which it comes from there. Empty: none, too many, or one does more than wait.
-Pcs body_of(const Program& p, const Flows& flows, uint32_t head) {
+Pcs body_of(const Program& p, const Flows& flows, uint32_t head, Looks by) {
   Pcs body{head};
   std::vector<uint32_t> open;
   for (const uint32_t pc : flows.before(head))
@@ -64,10 +73,10 @@ Pcs body_of(const Program& p, const Flows& flows, uint32_t head) {
     const uint32_t pc = open.back();
     open.pop_back();
     if (!body.insert(pc).second) continue;
-    if (body.size() > kMostInstructions || !changes_registers_only(p.code[pc])) return {};
+    if (body.size() > kMostInstructions || !only_waits(p.code[pc], by)) return {};
     open.insert(open.end(), flows.before(pc).begin(), flows.before(pc).end());
   }
-  return changes_registers_only(p.code[head]) ? body : Pcs{};
+  return only_waits(p.code[head], by) ? body : Pcs{};
 }
 
 class LoopProof {
@@ -162,20 +171,31 @@ class LoopProof {
   Pcs unsure_;
 };
 
-void add_loops(const Program& p, uint32_t first, uint32_t end, bool ordinary, std::vector<ClosedWait>& all) {
+void add_loops(const Program& p, uint32_t first, uint32_t end, Looks by, std::vector<ClosedWait>& all) {
   const Flows flows(p, first, end);
   for (uint32_t head = first; head < end; ++head) {
-    const Pcs body = body_of(p, flows, head);
+    const Pcs body = body_of(p, flows, head, by);
     ClosedWait loop{{body.begin(), body.end()}, {}, {}};
     for (const uint32_t pc : body) {
       if (is_wait(p, pc))
         loop.waits.push_back(pc);
-      else if (is_load(isa::spec(p.code[pc].opcode)))
+      else if (is_load(isa::spec(p.code[pc].opcode)) || is_atomic(p.code[pc], by))
         loop.loads.push_back(pc);
     }
-    const bool waits = std::any_of(body.begin(), body.end(), [&](uint32_t pc) { return polls(p, pc, ordinary); });
+    const bool waits = std::any_of(body.begin(), body.end(), [&](uint32_t pc) { return polls(p, pc, by); });
     if (waits && LoopProof(p, flows, body, head).closed()) all.push_back(std::move(loop));
   }
+}
+
+std::vector<ClosedWait> loops_of(const Program& p, Looks by) {
+  std::vector<ClosedWait> all;
+  for (size_t f = 0; f < p.functions.size(); ++f) {
+    const uint32_t end = f + 1 < p.functions.size() ? p.functions[f + 1].first : static_cast<uint32_t>(p.code.size());
+    bool any = false;
+    for (uint32_t pc = p.functions[f].first; pc + 1 < end && !any; ++pc) any = polls(p, pc, by);
+    if (any) add_loops(p, p.functions[f].first, end, by, all);
+  }
+  return all;
 }
 
 }  // namespace
@@ -187,16 +207,9 @@ bool changes_registers_only(const DecodedOp& op) {
   return memory && sync && row.completion == isa::Completion::sync && row.flow != isa::Flow::call;
 }
 
-std::vector<ClosedWait> closed_waits(const Program& p, bool ordinary) {
-  std::vector<ClosedWait> all;
-  for (size_t f = 0; f < p.functions.size(); ++f) {
-    const uint32_t end = f + 1 < p.functions.size() ? p.functions[f + 1].first : static_cast<uint32_t>(p.code.size());
-    bool any = false;
-    for (uint32_t pc = p.functions[f].first; pc + 1 < end && !any; ++pc) any = polls(p, pc, ordinary);
-    if (any) add_loops(p, p.functions[f].first, end, ordinary, all);
-  }
-  return all;
-}
+std::vector<ClosedWait> closed_waits(const Program& p) { return loops_of(p, Looks::strong_loads); }
+std::vector<ClosedWait> closed_waits_by_any_load(const Program& p) { return loops_of(p, Looks::any_load); }
+std::vector<ClosedWait> closed_waits_by_atomics(const Program& p) { return loops_of(p, Looks::atomics); }
 
 std::vector<uint32_t> closed_wait_at(const Program& p, const std::vector<ClosedWait>& all) {
   if (all.empty()) return {};

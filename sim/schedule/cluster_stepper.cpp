@@ -302,11 +302,11 @@ bool ClusterStepper::stopped() {
   return true;
 }
 
-ClusterStop ClusterStepper::run(uint64_t slice) {
+ClusterStop ClusterStepper::run(uint64_t slice, const std::function<Advance(ClusterStepper&)>& step) {
   const uint64_t end = s_.instructions + slice;
   begin_slice();
   while (true) {
-    switch (advance(kWhole)) {
+    switch (step(*this)) {
       case Advance::finished: return ClusterStop::finished;
       case Advance::stuck: return ClusterStop::stuck;
       case Advance::fault: return ClusterStop::fault;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -98,7 +99,11 @@ class ClusterStepper {
   /// moments if grain is kWhole), or a decision.
   Advance advance(uint64_t grain);
   /// Runs until the cluster finishes, faults, is stuck or spins (ClusterStop::slice), or for about `slice` instructions.
-  ClusterStop run(uint64_t slice);
+  ClusterStop run(uint64_t slice) {
+    return run(slice, [](ClusterStepper& c) { return c.advance(kWhole); });
+  }
+  /// `step` advances it, by any grain, and returns what came of it.
+  ClusterStop run(uint64_t slice, const std::function<Advance(ClusterStepper&)>& step);
   /// Called where a slice begins, and between rounds: whether the cluster waits for another one, and the slice should end.
   void begin_slice() { s_.watch.restart(s_.instructions); }
   bool gives_way() { return s_.watch.waits(*cluster_, warps_, program_, s_.instructions); }

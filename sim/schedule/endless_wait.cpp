@@ -5,6 +5,8 @@
 
 #include "sim/exec/exec.h"
 #include "sim/schedule/look_ahead.h"
+#include "sim/schedule/wait_state.h"
+#include "sim/state/gmem.h"
 #include "sim/state/program.h"
 
 namespace drywell::sim {
@@ -13,56 +15,42 @@ namespace {
 // A loop's known values depend on each other in fewer rounds than it has instructions (200 at most), and a round may be sixteen instructions.
 constexpr uint32_t kRounds = 8192;
 
-using isa::SyncRole;
-
-bool at_barrier(const Program& p, uint32_t pc) {
-  const DecodedOp& op = p.code[pc];
-  return op.aligned || op.sync == SyncRole::warp_barrier || op.sync == SyncRole::cta_barrier || op.sync == SyncRole::cluster_wait;
-}
-
-/// Nothing: the lanes may go on. Sums of this are the same wherever in a loop the lanes are.
-std::optional<uint64_t> state_of(const Program& p, uint32_t pc, LaneMask lanes) {
-  const ClosedWait* loop = closed_wait(p, pc);
-  if (loop == nullptr && !at_barrier(p, pc)) return std::nullopt;
-  const uint64_t place = loop != nullptr ? p.code.size() + p.closed_wait_at[pc] : pc;
-  return lanes * ((place * 2 + 1) * 0x9E3779B97F4A7C15ull);
-}
-
-std::optional<uint64_t> state_of(const Program& p, const Warp& w) {
-  std::optional<uint64_t> sum = state_of(p, w.pc, w.active);
-  for (const LaneGroup& g : w.waiting) {
-    const std::optional<uint64_t> one = g.lanes == 0 ? 0 : state_of(p, g.pc, g.lanes);
-    if (!sum.has_value() || !one.has_value()) return std::nullopt;
-    *sum += *one;
-  }
-  return sum;
-}
-
 /// Of a warp of which no lane polls: one that stands at a barrier executes nothing, and one that only comes past it does.
 uint64_t executed(const Program& p, const Warp& w) {
   const auto polls = [&](const LaneGroup& g) { return g.lanes != 0 && closed_wait(p, g.pc) != nullptr; };
   return closed_wait(p, w.pc) != nullptr || std::any_of(w.waiting.begin(), w.waiting.end(), polls) ? 0 : w.instructions;
 }
 
-/// The lanes' loads in the loop are of the cluster's shared memory, which only the cluster writes.
-bool loads_shared(const Warp& w, const Program& p, const LaneGroup& group) {
-  const ClosedWait* loop = closed_wait(p, group.pc);
-  if (loop == nullptr) return true;
-  return std::all_of(loop->loads.begin(), loop->loads.end(), [&](uint32_t load) {
-    const isa::Mod space = p.instruction(p.code[load]).mod(isa::Slot::space);
-    if (space != isa::Mod::none) return space == isa::Mod::shared || space == isa::Mod::shared_cta;
-    const std::optional<Warp> there = look_ahead(w, group, load);
-    bool shared = there.has_value() && there->active == group.lanes;
-    for_lanes(group.lanes, [&](uint32_t lane) { shared = shared && is_shared_generic(lane_address(*there, p.code[load], lane)); });
-    return shared;
-  });
+WaitsOn place_of_load(const Gmem& memory, uint64_t address) {
+  if (is_shared_generic(address)) return WaitsOn::cluster;
+  const Gmem::Allocation* const m = memory.find(address);
+  return m == nullptr || m->borrowed ? WaitsOn::host : WaitsOn::device;
 }
 
-bool loads_shared(const Warp& w, const Program& p) {
-  return loads_shared(w, p, {w.pc, w.active, w.frame, 0}) && std::all_of(w.waiting.begin(), w.waiting.end(), [&](const LaneGroup& g) { return loads_shared(w, p, g); });
+WaitsOn waits_on(const Warp& w, const Program& p, const LaneGroup& group, uint32_t load) {
+  const isa::Mod space = p.instruction(p.code[load]).mod(isa::Slot::space);
+  if (space == isa::Mod::shared || space == isa::Mod::shared_cta) return WaitsOn::cluster;
+  const std::optional<Warp> there = space == isa::Mod::none || space == isa::Mod::global ? look_ahead(w, group, load) : std::nullopt;
+  WaitsOn on = there.has_value() && there->active == group.lanes ? WaitsOn::cluster : WaitsOn::host;
+  if (on != WaitsOn::host) for_lanes(group.lanes, [&](uint32_t lane) { on = std::max(on, place_of_load(*w.cta->cluster->launch->gmem, lane_address(*there, p.code[load], lane))); });
+  return on;
+}
+
+WaitsOn waits_on(const Warp& w, const Program& p, const LaneGroup& group) {
+  const ClosedWait* loop = group.lanes == 0 ? nullptr : closed_wait(p, group.pc);
+  WaitsOn on = WaitsOn::cluster;
+  if (loop == nullptr) return on;
+  for (const uint32_t load : loop->loads) on = std::max(on, waits_on(w, p, group, load));
+  return on;
 }
 
 }  // namespace
+
+WaitsOn waits_on(const Warp& w, const Program& p) {
+  WaitsOn on = waits_on(w, p, {w.pc, w.active, w.frame, 0});
+  for (const LaneGroup& g : w.waiting) on = std::max(on, waits_on(w, p, g));
+  return on;
+}
 
 bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   const Program& p = *c.launch->program;
@@ -70,7 +58,7 @@ bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   uint64_t state = 0;
   for (const Warp* w : warps) {
     if (w->finished()) continue;
-    const std::optional<uint64_t> one = state_of(p, *w);
+    const std::optional<uint64_t> one = wait_state(p, *w, [&](uint32_t pc) { return p.closed_wait_at[pc]; });
     if (!one.has_value()) return rounds_ = 0, false;
     state = (state * 0x100000001B3ull + *one) * 0x100000001B3ull + executed(p, *w);
   }
@@ -79,7 +67,7 @@ bool EndlessWait::proven(const Cluster& c, const std::vector<Warp*>& warps) {
   progress_ = c.progress;
   if (++rounds_ < kRounds) return false;
   rounds_ = 0;
-  return std::all_of(warps.begin(), warps.end(), [&](const Warp* w) { return w->finished() || loads_shared(*w, p); });
+  return std::all_of(warps.begin(), warps.end(), [&](const Warp* w) { return w->finished() || waits_on(*w, p) == WaitsOn::cluster; });
 }
 
 }  // namespace drywell::sim

@@ -9,6 +9,14 @@
 
 namespace drywell::sim {
 
+/// What can end the loops in which a warp's lanes wait.
+enum class WaitsOn : uint8_t {
+  cluster,  // its mbarriers, shared memory
+  device,   // global memory, too
+  host      // memory that the host may write, or it is not known
+};
+WaitsOn waits_on(const Warp& w, const Program& p);
+
 /// Plain data.
 class EndlessWait {
  public:

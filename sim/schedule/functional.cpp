@@ -11,6 +11,7 @@
 #include "sim/events/hub.h"
 #include "sim/exec/environment.h"
 #include "sim/schedule/cluster_stepper.h"
+#include "sim/schedule/grid_wait.h"
 #include "sim/schedule/ordered_counts.h"
 #include "sim/schedule/spins.h"
 #include "sim/state/program.h"
@@ -95,11 +96,13 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
   auto& all = s.unfinished;
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a->cluster().index < b->cluster().index; });
   uint64_t quiet = 0;
+  GridWait wait;
   while (!all.empty() && !s.fault.has_value()) {
     bool progressed = false;
+    const size_t before_round = all.size();
     for (size_t i = 0; i < all.size(); ++i) {
       const uint64_t before = all[i]->instructions();
-      const ClusterStop stop = all[i]->run(slices_of(launch).together);
+      const ClusterStop stop = wait.run(*all[i], slices_of(launch).together);
       s.instructions += all[i]->instructions() - before;
       if (stop == ClusterStop::fault) {
         record_fault(s, all[i]->cluster().index, all[i]->fault());
@@ -118,6 +121,7 @@ void run_together(const Launch& launch, const RunOptions& options, Shared& s) {
     }
     quiet = progressed ? 0 : quiet + 1;
     if (quiet > kQuietRounds) record_fault(s, all[0]->cluster().index, deadlock_of(all[0]->cluster()));
+    if (wait.round_over(all, all.size() != before_round)) record_fault(s, all[0]->cluster().index, grid_deadlock_of(clusters_of(all)));
   }
 }
 

@@ -226,6 +226,11 @@ std::string describe_spins(const Warp& w) {
   return text.empty() ? text : text.substr(1);
 }
 
+Fault grid_deadlock_of(const std::vector<const Cluster*>& clusters) {
+  const std::string what = "deadlock: CTAs poll global memory that nothing of this launch changes any more (work of other streams and of the host comes behind it)";
+  return with_spins({Code::F3601, what, place_of_first(*clusters.front())}, clusters);
+}
+
 Fault with_spins(Fault f, const std::vector<const Cluster*>& clusters) {
   f.message += describe_spins(clusters);
   return f;

@@ -13,6 +13,8 @@ namespace drywell::sim {
 std::string describe_spins(const std::vector<const Cluster*>& clusters);
 /// The same of one warp, without the line break ahead.
 std::string describe_spins(const Warp& w);
+/// F3601: nothing of the launch can end the waits of these clusters, of which none is in a deadlock by itself.
+Fault grid_deadlock_of(const std::vector<const Cluster*>& clusters);
 /// The fault of a bound, with describe_spins behind its message.
 Fault with_spins(Fault f, const std::vector<const Cluster*>& clusters);
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <variant>
 #include <vector>
@@ -121,6 +122,9 @@ struct BulkCopy {
   /// The bytes that it reads: all but the ignored ones.
   uint64_t first_read() const { return src + ignored_left; }
   uint32_t bytes_read() const { return bytes - std::min<uint32_t>(bytes, uint32_t{ignored_left} + ignored_right); }
+  /// The first byte that the mask chooses, and the place behind the last one; equal if there is none. Bytes outside of these are neither read nor written, and need not exist.
+  uint32_t first_chosen() const { return byte_mask == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(byte_mask)); }
+  uint32_t end_chosen() const { return byte_mask == 0 || bytes == 0 ? first_chosen() : bytes - static_cast<uint32_t>(std::countl_zero(byte_mask)); }
 };
 
 /// st.async, red.async: data and completion to shared memory of the cluster, or data to global memory.

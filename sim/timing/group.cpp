@@ -157,6 +157,7 @@ void Group::execute(uint32_t warp, Time t, bool resumed) {
   if (x.kind == OpKind::barrier && !resumed) barrier_arrival_ = pipes_.arrive(sm_of(w), x, t);
   c.now = t;
   const uint64_t first_new = c.next_op;
+  count_move(pc);
   const RunStop stop = run_one(g, program_);
   if (stop == RunStop::fault) {
     fail(fault_of(g), c);
@@ -191,6 +192,7 @@ void Group::after(uint32_t resident, const OpInfo& x, uint64_t first_new, Time t
 
 // A folded instruction executes with the one before it. Returns false if it blocks.
 bool Group::run_folded(WarpIssueState& w, const OpInfo& x) {
+  count_move(w.warp->pc);
   const RunStop stop = run_one(*w.warp, program_);
   if (stop == RunStop::fault) fail(fault_of(*w.warp), *w.warp->cta->cluster);
   if (stop == RunStop::blocked) return false;

@@ -60,6 +60,8 @@ class Group {
   /// No warp can issue, and the only events left are time-outs of waits.
   bool stuck() const;
   uint64_t progress() const { return residents_.progress(); }
+  /// Instructions so far that are in no loop that only waits (sim/exec/closed_waits.h).
+  uint64_t moved() const { return moved_; }
   const std::optional<Fault>& fault() const { return fault_; }
   uint64_t fault_cluster() const { return fault_cluster_; }
   /// Any cluster that has not ended, for the deadlock report.
@@ -109,6 +111,7 @@ class Group {
   void block(uint32_t warp, Time t);
   void wake(const std::vector<WakeList::Wake>& woken);
   void wake_allocators(Time at);
+  void count_move(uint32_t pc) { moved_ += program_.closed_wait_at.empty() || program_.closed_wait_at[pc] == 0 ? 1 : 0; }
   void time_out(uint32_t warp, Time t);
   SmUnits& sm_of(const WarpIssueState& w) { return sms_[w.sm]; }
   const WarpIssueState& next_of(const IssueSlot& slot) const { return residents_.warp(slot.warp()); }
@@ -132,6 +135,7 @@ class Group {
   uint64_t fault_cluster_ = ~uint64_t{0};
   Time last_activity_ = 0;
   Time now_ = 0;
+  uint64_t moved_ = 0;
   bool observed_ = false;
 };
 

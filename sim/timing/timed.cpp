@@ -178,7 +178,7 @@ void TimedRun::replace_finished() {
 
 // Faults, the instruction limit, and deadlock: for a while only time-outs of waits have happened.
 bool TimedRun::stop(Time now) {
-  uint64_t first = ~uint64_t{0}, instructions = 0, progress = 0;
+  uint64_t first = ~uint64_t{0}, instructions = 0, progress = 0, moved = started_ + finished_;
   bool stuck = true;
   for (const auto& g : groups_) {
     if (g->fault().has_value() && g->fault_cluster() < first) {
@@ -187,11 +187,13 @@ bool TimedRun::stop(Time now) {
     }
     instructions += g->account().instructions;
     progress += g->progress();
+    moved += g->moved();
     stuck = stuck && g->stuck();
   }
   if (fault_.has_value()) return true;
   if (finished_ == started_ && queue_.empty()) return true;
   fault_ = bound_reached(instructions);
+  if (!fault_.has_value() && !launch_.program->closed_waits.empty() && wait_.proven(now, moved + progress, [this] { return clusters(); })) fault_ = wait_.fault(clusters());
   if (fault_.has_value()) return true;
   if (!stuck || progress != quiet_progress_) {
     quiet_progress_ = progress;

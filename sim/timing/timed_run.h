@@ -9,6 +9,7 @@
 #include "sim/state/state_memory.h"
 #include "sim/timing/group.h"
 #include "sim/timing/residency.h"
+#include "sim/timing/timed_wait.h"
 
 namespace drywell::sim {
 
@@ -80,6 +81,7 @@ class TimedRun {
   uint64_t quiet_progress_ = 0;
   Time quiet_since_ = 0, compared_at_ = 0;
   std::optional<uint64_t> quiet_state_;  // of all clusters that run
+  TimedWait wait_;
   std::optional<Fault> fault_;
 };
 

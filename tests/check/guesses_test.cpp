@@ -129,6 +129,35 @@ TEST(Guesses, WithAnIndexThatIsAConstantOnTheWayAreANote) {
   expect(ahead + window("cvt.u64.u32 %rd9, %r11"), kRace, 1, 128);
 }
 
+// Two slots of a key and a value, whose place is a register twice, as a global and as a generic address: it is made ahead of the loop, and anew where none of the lane's slots is free. The swap expects what nobody loaded, at the slot that was free.
+std::string probing(const std::string& next, const std::string& chosen = "0, 8") {
+  return "and.b32 %r11, %r1, 1;\nmul.wide.u32 %rd7, %r11, 16;\nadd.s64 %rd4, %rd3, %rd7;\nadd.s64 %rd5, %rd1, %rd7;\nmov.u32 %r7, 0;\nL:\nld.global.v4.u32 {%r3, %r4, %r5, %r6}, [%rd4];\nsetp.eq.u32 %p1, %r3, 0;\nsetp.eq.u32 %p2, %r5, 0;\n"
+         "or.pred %p3, %p1, %p2;\n@%p3 bra FREE;\nadd.u32 %r7, %r7, 1;\nsetp.gt.u32 %p4, %r7, 3;\n@%p4 bra END;\n" +
+         next + "bra L;\nFREE:\nselp.b64 %rd9, " + chosen + ", %p1;\nadd.s64 %rd10, %rd5, %rd9;\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\nmov.b64 %rd7, 0;\natom.global.cas.b64 %rd6, [%rd10], %rd7, %rd8;\nsetp.ne.s64 %p4, %rd6, 0;\nadd.u32 %r7, %r7, 1;\nsetp.gt.u32 %p5, %r7, 6;\n@%p5 bra END;\n@%p4 bra L;\n";
+}
+const std::string kBothNext = "mul.wide.u32 %rd7, %r7, 16;\nadd.s64 %rd4, %rd3, %rd7;\nadd.s64 %rd5, %rd1, %rd7;\n";
+
+TEST(Guesses, OfAPlaceInTwoRegistersAreANote) {
+  expect(probing(kBothNext), kGuess, 1, 128);
+  expect(probing("add.s64 %rd4, %rd4, 16;\nadd.s64 %rd5, %rd5, 16;\n"), kGuess, 1, 128);
+  // One of them goes on by more, or alone, or the slot is another one than those that were loaded.
+  expect(probing("add.s64 %rd4, %rd4, 16;\nadd.s64 %rd5, %rd5, 32;\n"), kRace, 1, 128);
+  expect(probing("add.s64 %rd5, %rd5, 0;\nadd.s64 %rd4, %rd4, 16;\nadd.s64 %rd4, %rd4, 0;\n"), kRace, 1, 128);
+  expect(probing(kBothNext, "0, 16"), kRace, 1, 128);
+}
+
+// The two slots are kept in local memory, and the swap expects the one that is indexed there.
+std::string kept(const std::string& expected) {
+  return ".local .align 8 .b8 window[8];\nmov.u64 %rd4, window;\nand.b32 %r11, %r1, 1;\nmul.wide.u32 %rd7, %r11, 8;\nadd.s64 %rd8, %rd3, %rd7;\nld.global.v2.u32 {%r3, %r4}, [%rd8];\nst.local.v2.u32 [%rd4], {%r3, %r4};\n"
+         "mov.b64 %rd9, 0;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra FREE;\nsetp.eq.u32 %p2, %r4, 0;\n@!%p2 bra END;\nmov.b64 %rd9, 1;\nFREE:\nshl.b64 %rd11, %rd9, 2;\nadd.s64 %rd5, %rd4, %rd11;\n" +
+         expected + "\nadd.s64 %rd10, %rd8, %rd11;\nadd.u32 %r9, %r1, 1;\natom.global.cas.b32 %r6, [%rd10], %r5, %r9;\n";
+}
+TEST(Guesses, ThatAreKeptInLocalMemoryAreANote) {
+  expect(kept("ld.local.u32 %r5, [%rd5];"), kGuess, 1, 128);
+  expect(kept("ld.local.u32 %r5, [%rd5];\nst.global.u32 [%rd2], %r5;"), kGuess, 1, 128);  // until the swap has checked it
+  expect(kept("ld.local.u32 %r7, [%rd5];\nst.global.u32 [%rd2], %r7;\nmov.u32 %r5, 0;"), kRace, 1, 128);
+}
+
 // A key and a value, loaded one after the other, and swapped as 64 bits.
 std::string pair_of(const std::string& load) { return load + "mov.b64 %rd7, {%r3, %r4};\nadd.u32 %r9, %r1, 1;\nmov.b64 %rd8, {%r9, %r9};\natom.global.cas.b64 %rd9, [%rd3+8], %rd7, %rd8;\n"; }
 

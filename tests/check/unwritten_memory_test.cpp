@@ -152,5 +152,20 @@ TEST(UnwrittenShared, BeyondTheTensorIsNotStored) {
   EXPECT_EQ(found[0].code, "H7501");
 }
 
+// The first eight bytes of shared memory are written, and stored; the array in global memory has no more.
+TEST(UnwrittenShared, WhatTheByteMaskLeavesOutIsNotStored) {
+  const auto found = [](const std::string& mask) {
+    test::AsyncCase c;
+    c.buffers = {test::Bytes(8)};
+    c.body = "mov.b16 %h1, " + mask + "; mov.u32 %r4, smem; @first st.shared.u64 [%r4], 7; fence.proxy.async.shared::cta;" +
+             "@first cp.async.bulk.global.shared::cta.bulk_group.cp_mask [buf0], [%r4], 16, %h1; @first cp.async.bulk.commit_group; @first cp.async.bulk.wait_group 0;";
+    HazardChecker checker;
+    const bool ok = test::run_async(c, {.driver = DriverKind::eager, .listeners = {checker.listener()}}).result.ok();
+    return std::pair(ok, checker.findings().size());
+  };
+  EXPECT_EQ(found("0x00FF"), (std::pair<bool, size_t>(true, 0)));
+  EXPECT_EQ(found("0x01FF"), (std::pair<bool, size_t>(false, 1))) << "a byte more than the array has, which nothing has written";
+}
+
 }  // namespace
 }  // namespace drywell::sim

@@ -58,8 +58,8 @@ TEST_F(CompiledProgram, OneKernelOfAProgramIsTimed) {
   EXPECT_EQ(seconds({"--summary", "--time=gemm"}), all);
   EXPECT_EQ(seconds({"--summary", "--time=gemm", "--no-values"}), all);
   const Finished other = exec({"--summary", "--time=other"}, path);
-  EXPECT_EQ(other.exit_code, 0) << other.err;
-  EXPECT_NE(other.err.find("drywell: --time=other matches no kernel that the program launched"), std::string::npos) << other.err;
+  EXPECT_EQ(other.exit_code, 2) << other.err;
+  EXPECT_NE(other.err.find("drywell: error: --time=other matches no kernel that the program launched"), std::string::npos) << other.err;
   EXPECT_EQ(other.err.find(" cycles "), std::string::npos) << "no launch had a clock\n"
                                                            << other.err;
   EXPECT_EQ(exec({"--time=gemm"}, path).exit_code, 0);
@@ -82,7 +82,7 @@ TEST_F(CompiledProgram, LaunchesAreDumpedAsLaunchFiles) {
     ASSERT_EQ(value, 8.0f * static_cast<float>(i) + 1) << i << ": after the second launch";
   }
   const Finished none = exec({"--dump=" + d.file("none"), "--kernel=other"}, program("axpy"));
-  EXPECT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_EQ(none.exit_code, 2) << none.err;
   EXPECT_FALSE(fs::exists(d.file("none"))) << "no kernel of that name";
 }
 
@@ -133,8 +133,10 @@ TEST_F(CompiledProgram, HazardsAreToldAndChangeTheExitStatus) {
   EXPECT_NE(f.err.find("race.cu:7"), std::string::npos) << f.err;
   EXPECT_NE(f.err.find("hazards"), std::string::npos) << f.err;
   const Finished other = drywell({"exec", "--check", "--kernel=other", "--", path});
-  EXPECT_EQ(other.exit_code, 0);
-  EXPECT_EQ(other.err, "drywell: --kernel=other matches no kernel that the program launched; --summary lists the launches\n");
+  EXPECT_EQ(other.exit_code, 2) << "nothing was checked";
+  EXPECT_EQ(other.err, "drywell: error: --kernel=other matches no kernel that the program launched; --summary lists the launches\n");
+  EXPECT_EQ(drywell({"exec", "--kernel=other", "--", "/bin/true"}).exit_code, 2) << "nothing was launched";
+  EXPECT_EQ(drywell({"exec", "--", "/bin/true"}).exit_code, 0);
   const Finished clean = drywell({"exec", "--check", "--", program("gemm_bf16")});
   EXPECT_EQ(clean.exit_code, 0) << clean.err;
 }
@@ -286,7 +288,7 @@ TEST_F(CompiledProgram, ReportsAndTracesAreWrittenAtTheEnd) {
   EXPECT_NE(trace.out.find("axpy"), std::string::npos) << trace.out.substr(0, 2000);
   // As text, and of no kernel.
   const Finished none = drywell({"exec", "--driver=timed", "--kernel=other", "--report=" + directory_.file("r.txt"), "--", path});
-  EXPECT_EQ(none.exit_code, 0) << none.err;
+  EXPECT_EQ(none.exit_code, 2) << none.err;
   EXPECT_NE(read_text_file(directory_.file("r.txt")).find("axpy"), std::string::npos);
   EXPECT_LT(fs::file_size(directory_.file("r.txt")), report.size());
 }

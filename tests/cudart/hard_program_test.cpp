@@ -53,7 +53,7 @@ TEST_F(HardProgram, APrintingKernelKnowsNoLocale) {
 // A value with a line feed and what would be another option behind it.
 TEST_F(HardProgram, ALineFeedBeginsNoOption) {
   const Finished f = run({"--kernel=none\nsummary=1", "--check"}, {"reset_at_exit"});
-  EXPECT_EQ(f.exit_code, 0) << f.err;
+  EXPECT_EQ(f.exit_code, 2) << f.err;
   EXPECT_EQ(f.err.find("reset_at_exit"), std::string::npos) << f.err;
   EXPECT_EQ(f.err.find("Kernel"), std::string::npos) << f.err;
 }

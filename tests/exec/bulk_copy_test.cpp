@@ -125,6 +125,22 @@ TEST(BulkStore, CopiesAllOrTheBytesOfTheMask) {
   }
 }
 
+// The last bytes of an array that does not end at a multiple of 16: those that the mask leaves out lie behind it.
+TEST(BulkStore, TouchesOnlyTheBytesOfTheMask) {
+  const auto copy = [](uint32_t size, const std::string& to, uint32_t mask) {
+    AsyncCase c;
+    c.buffers = {random_bytes(kBytes, 1), random_bytes(size, 2)};
+    c.body = load_smem("buf0", kBytes) + fmt::format("mov.b16 %h1, {};\n@first cp.async.bulk.global.shared::cta.bulk_group.cp_mask [{}], [smem+64], 16, %h1;\n", mask, to) + kCommitAndWait;
+    return c;
+  };
+  const AsyncCase inside = copy(72, "buf1+64", 0x00F0);
+  Bytes want = inside.buffers[1];
+  std::copy_n(inside.buffers[0].begin() + 68, 4, want.begin() + 68);
+  EXPECT_EQ(run_everywhere(inside).at(1), want);
+  EXPECT_EQ(run_everywhere(copy(72, "buf1+4096", 0)).at(1), want = copy(72, "buf1", 0).buffers[1]);
+  expect_fault(copy(72, "buf1+64", 0x0100), Code::F3306);
+}
+
 // ---- reductions
 
 struct Reduction {

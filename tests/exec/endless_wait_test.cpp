@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <string>
+#include <utility>
 
 #include <drywell/core/code.h>
 #include <drywell/sim/check.h>
@@ -164,7 +166,98 @@ AGAIN:
   for (const auto driver : kDrivers) EXPECT_EQ(deadlock(driver, wait, false), "no fault") << sim::driver_name(driver);
 }
 
-// Under the timed driver the bound of time or cycles ends the launch: it says for what.
+// One thread in each of four CTAs; %rd1 is a word of global memory, 0 at first, %r1 the CTA's number.
+std::string ctas(const std::string& body) {
+  return R"(
+.version 8.6
+.target sm_100a
+.address_size 64
+.visible .entry k(.param .u64 words)
+{
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<9>;
+  .reg .pred %p<9>;
+  ld.param.u64 %rd1, [words];
+  mov.u32 %r1, %ctaid.x;
+)" + body +
+         "\nLEAVE:\n  ret;\n}\n";
+}
+
+sim::RunResult run_ctas(sim::DriverKind driver, const std::string& body, uint64_t instructions = 20'000'000, void* host = nullptr) {
+  sim::Device device;
+  const sim::LoadedModule m = device.load_ptx(ctas(body));
+  const GmemAddr words = host == nullptr ? device.allocate(64, "words") : device.map_host(host, 64);
+  if (host == nullptr) device.fill(words, 0, 64);
+  return device.launch(m, "k", {.grid = {4}, .block = {1}}, sim::Args().add(words), {.driver = driver, .max_instructions = instructions});
+}
+
+const std::string kPoll = "AGAIN: ld.acquire.gpu.global.u32 %r3, [%rd1];\n  setp.ne.u32 %p1, %r3, 4;\n  @%p1 bra AGAIN;\n";
+const std::string kTake = "AGAIN: atom.global.cas.b32 %r3, [%rd1], 0, 1;\n  setp.ne.u32 %p1, %r3, 0;\n  @%p1 bra AGAIN;\n";
+
+TEST(EndlessWait, OfCtasForEachOtherIsADeadlockWithItsPlaces) {
+  const std::string counts = "setp.eq.u32 %p2, %r1, 2;\n  @!%p2 red.release.gpu.global.add.u32 [%rd1], 1;\n";
+  for (const auto driver : kDrivers) {
+    for (const auto& [body, what] : {std::pair(counts + kPoll, "(<ptx>:14): global memory at 0x7f0000000000 (words) has 3"), std::pair(kTake, "CTA (1,0,0) warp 0 lanes 0x00000001 and 2 more warps poll by 'atom.global.cas")}) {
+      const sim::RunResult r = run_ctas(driver, body);
+      ASSERT_TRUE(r.fault.has_value()) << sim::driver_name(driver) << body;
+      EXPECT_EQ(r.fault->code, Code::F3601) << r.fault->to_string();
+      EXPECT_THAT(r.fault->message, HasSubstr(what)) << sim::driver_name(driver);
+    }
+  }
+}
+
+// Words that others change at last, or that go round and come back, and loops that end by a count.
+TEST(EndlessWait, OfCtasThatGoOnIsNone) {
+  const std::string bodies[] = {
+      "red.release.gpu.global.add.u32 [%rd1], 1;\n" + kPoll,
+      kTake + "  membar.gl;\n  atom.global.exch.b32 %r4, [%rd1], 0;\n",
+      // The turn goes round 3,000 times.
+      "  mov.u32 %r2, 0;\n  add.u32 %r5, %r1, 1;\n  and.b32 %r5, %r5, 3;\nAGAIN: ld.acquire.gpu.global.u32 %r3, [%rd1];\n  setp.ne.u32 %p1, %r3, %r1;\n  @%p1 bra AGAIN;\n  st.release.gpu.global.u32 [%rd1], %r5;\n"
+      "  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 3000;\n  @%p2 bra AGAIN;\n",
+      // Three wait while one counts for long, and then raises what they wait for.
+      "  mov.u32 %r2, 0;\n  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\nWORK:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 1000000;\n  @%p2 bra WORK;\n  st.release.gpu.global.u32 [%rd1], 4;\n" + kPoll,
+      "  mov.u32 %r2, 0;\nAGAIN: ld.acquire.gpu.global.u32 %r3, [%rd1];\n  setp.ne.u32 %p1, %r3, 0;\n  @%p1 bra LEAVE;\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 100000;\n  @%p2 bra AGAIN;\n",
+  };
+  for (const auto driver : kDrivers) {
+    for (const std::string& body : bodies) {
+      const sim::RunResult r = run_ctas(driver, body);
+      EXPECT_TRUE(r.ok()) << sim::driver_name(driver) << body << (r.fault ? r.fault->to_string() : "");
+    }
+  }
+}
+
+// The host may write there: no verdict.
+TEST(EndlessWait, OfCtasForTheHostEndsByABound) {
+  alignas(64) std::array<uint32_t, 16> words{};
+  const sim::RunResult r = run_ctas(sim::DriverKind::eager, kPoll, 2'000'000, words.data());
+  ASSERT_TRUE(r.fault.has_value());
+  EXPECT_EQ(r.fault->code, Code::F3602);
+}
+
+// Under the timed driver, too, if the way out depends on no atomic.
+TEST(EndlessWait, IsADeadlockUnderTheTimedDriver) {
+  const std::string counts = "setp.eq.u32 %p2, %r1, 2;\n  @!%p2 red.release.gpu.global.add.u32 [%rd1], 1;\n";
+  const sim::RunResult r = run_ctas(sim::DriverKind::timed, counts + kPoll);
+  ASSERT_TRUE(r.fault.has_value());
+  EXPECT_EQ(r.fault->code, Code::F3601);
+  EXPECT_THAT(r.fault->message, HasSubstr("CTA (0,0,0) warp 0 lanes 0x00000001 and 3 more warps poll by 'ld.acquire.gpu.global.u32 %r3, [%rd1];'"));
+  EXPECT_TRUE(run_ctas(sim::DriverKind::timed, "red.release.gpu.global.add.u32 [%rd1], 1;\n" + kPoll).ok());
+  for (const bool check : {false, true}) {
+    EXPECT_THAT(deadlock(sim::DriverKind::timed, "AGAIN: mbarrier.test_wait.shared::cta.b64 %p1, [bar], %rd1;\n  @!%p1 bra AGAIN;\n", check), HasSubstr("1 of 65 arrivals missing"));
+    EXPECT_THAT(deadlock(sim::DriverKind::timed, kBackoff, check), HasSubstr("1 of 65 arrivals missing"));
+  }
+}
+// Some work for long, and one waits.
+TEST(EndlessWait, ForWorkIsNoneUnderTheTimedDriver) {
+  const std::string work = "  mov.u32 %r2, 0;\n  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\nWORK:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 300000;\n  @%p2 bra WORK;\n  st.release.gpu.global.u32 [%rd1], 4;\n";
+  const std::string sleep = "  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\n  nanosleep.u32 900000;\n  nanosleep.u32 900000;\n  st.release.gpu.global.u32 [%rd1], 4;\n";
+  for (const std::string& body : {work, sleep}) {
+    const sim::RunResult r = run_ctas(sim::DriverKind::timed, body + kPoll, 0);
+    EXPECT_TRUE(r.ok()) << body << (r.fault ? r.fault->to_string() : "");
+  }
+}
+
+// The bound of time or cycles ends the launch: it says for what.
 TEST(EndlessWait, ABoundNamesTheBarrier) {
   sim::Device device;
   const sim::LoadedModule m = device.load_ptx(kernel(kBackoff));

@@ -90,7 +90,7 @@ std::string what_is_polled(sim::DriverKind driver, bool check, uint32_t in_share
   sim::Device device;
   const sim::LoadedModule m = device.load_ptx(kPolls);
   sim::HazardChecker checker;
-  sim::RunOptions options{.driver = driver, .max_instructions = 20'000};
+  sim::RunOptions options{.driver = driver, .max_instructions = 5'000};
   if (check) options.listeners.push_back(checker.listener());
   const sim::RunResult r = device.launch(m, "polls", {.grid = {2}, .block = {64}}, sim::Args().add(in_shared).add(writes), options);
   return r.fault.has_value() && r.fault->code == Code::F3602 ? r.fault->message : "";

@@ -7,7 +7,9 @@ __global__ void wait_for_ever(volatile int* p) {
 }
 
 int main() {
-  int* p = to_device(std::vector<int>(1));
+  int* p = nullptr;  // the host might write there
+  if (cudaMallocHost(&p, sizeof(int)) != cudaSuccess) return 2;
+  *p = 0;
   std::printf("started\n");
   std::fflush(stdout);
   wait_for_ever<<<1, 1>>>(p);
