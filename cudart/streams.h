@@ -110,7 +110,7 @@ enum class CaptureMode : int {
 struct Stream {
   uint64_t id = 0;
   std::deque<HeldWork> held;
-  void* green = nullptr;  // its green context
+  GuestContext* context = nullptr;  // in which the program made it
   unsigned flags = 0;
   int priority = 0;
   Graph* capture = nullptr;                        // the graph it records into

@@ -77,6 +77,7 @@ CudaError cudaGetDeviceFlags(unsigned* out) {
 }
 CudaError cudaChooseDevice(int* out, const void*) { return cudaGetDevice(out); }
 CudaError cudaSetValidDevices(int* list, int n) {
+    c.thread().contexts.replace(&c.contexts.primary());
   return serve("cudaSetValidDevices", [&](Context&) {
     for (int i = 0; i < n; ++i) require_device(list[i]);
   });

@@ -15,6 +15,7 @@ void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned fl
   require_value(out != nullptr);
   c.streams.refuse_unsafe();
   *out = c.memory().allocate(bytes, type, flags);
+  if (*out != nullptr) c.memory().belongs_to(*out, c.thread().contexts.current());
 }
 
 }  // namespace
