@@ -205,6 +205,8 @@ class Streams {
   /// Records into `graph` after `after`; without a graph, into a new one.
   void begin_capture(Stream& s, CaptureMode mode, Graph* graph = nullptr, std::vector<GraphNode*> after = {});
   Graph& end_capture(Stream& s);
+  /// True while a stream that is not cudaStreamNonBlocking captures: the legacy default stream waits for such streams.
+  bool default_waits_for_capture() const;
   void retain(const std::map<UserObject*, unsigned>& objects);
   void release(UserObject& object, unsigned count);
   void release(const std::map<UserObject*, unsigned>& objects);

@@ -8,6 +8,10 @@
 
 extern "C" {
 CudaError cudaStreamCreate(void** out);
+CudaError cudaStreamCreateWithFlags(void** out, unsigned flags);
+CudaError cudaEventCreate(void** out);
+CudaError cudaStreamIsCapturing_ptsz(void* stream, int* out);
+CudaError cudaMemAdvise(const void* p, size_t bytes, int advice, drywell::cudart::MemLocation location);
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
 CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int* library_options, void** library_values, unsigned library_count);
 CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
@@ -98,6 +102,60 @@ TEST_F(Capture, CannotBeWaitedFor) {
   ASSERT_EQ(cudaStreamBeginCapture(stream_, kRelaxed), kOk);
   EXPECT_EQ(cudaStreamSynchronize(stream_), CudaError::capture_unsupported);
   EXPECT_EQ(end(), CudaError::capture_invalidated);
+}
+
+// Here the stream of the fixture is a blocking one, and the other is not.
+TEST_F(Capture, OfABlockingStreamForbidsToAskTheLegacyStream) {
+  int of_default = -1;
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &of_default), CudaError::capture_implicit);
+  EXPECT_EQ(cudaStreamIsCapturing_ptsz(nullptr, &of_default), kOk) << "that of the thread";
+  EXPECT_EQ(status(), kActive);
+  EXPECT_EQ(end(), kOk);
+  void *other = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&other, 1), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(other, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &of_default), kOk);
+  EXPECT_EQ(of_default, kNone);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, EndsWhereItBegan) {
+  void *other = nullptr, *event = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&event), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), CudaError::illegal_state);
+  EXPECT_EQ(status(), kActive) << "the other stream was not part of it";
+  ASSERT_EQ(cudaEventRecord(event, stream_), kOk);
+  ASSERT_EQ(cudaStreamWaitEvent(other, event, 0), kOk);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), CudaError::capture_unmatched);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+  EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST(Devices, AreFoundByTheirPlaceOnTheBus) {
+  char id[16];
+  int device = -1;
+  ASSERT_EQ(cudaDeviceGetPCIBusId(id, sizeof id, 0), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, id), kOk);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "00:00.0"), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "0000:00:00"), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "FFFF:FF:FF.F"), CudaError::invalid_device);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "fake:id"), CudaError::invalid_value);
+  cudaGetLastError();
+}
+
+TEST(ManagedMemory, TakesTheAdviceThatThereIs) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&p, 64, 1), kOk);
+  for (const int advice : {1, 6}) EXPECT_EQ(cudaMemAdvise(p, 64, advice, {1, 0}), kOk);
+  for (const int advice : {-1, 0, 7}) EXPECT_EQ(cudaMemAdvise(p, 64, advice, {1, 0}), CudaError::invalid_value);
+  EXPECT_EQ(cudaFree(p), kOk);
+  cudaGetLastError();
 }
 
 TEST(StreamPriorities, AreClampedToTheirRange) {
