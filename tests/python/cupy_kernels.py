@@ -13,6 +13,16 @@ axpy = cp.RawKernel(
     "axpy",
 )
 dx, dy = cp.asarray(x), cp.asarray(y)
+if cp.cuda.get_nvcc_path():  # its code is machine code, unless it is asked for PTX
+    twice = cp.RawModule(
+        code=r"""__device__ float twice(float x) { return 2 * x; }
+extern "C" __global__ void k(const float* x, float* out) { out[threadIdx.x] = twice(x[threadIdx.x]); }""",
+        backend="nvcc",
+        options=("-dc",),
+    ).get_function("k")
+    out = cp.empty(32, np.float32)
+    twice((1,), (32,), (dx, out))
+    np.testing.assert_array_equal(out.get(), 2 * x[:32])
 out = cp.empty_like(dx)
 axpy((8,), (128,), (np.float32(2), dx, dy, out, np.int32(1000)))
 np.testing.assert_allclose(out.get(), 2 * x + y, rtol=1e-6)

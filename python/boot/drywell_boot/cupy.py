@@ -23,6 +23,18 @@ def package(module):
     return _libraries
 
 
+def compilers(module):
+    """cupy.cuda.compiler: nvcc, which a program may choose for its raw kernels, makes PTX instead of machine code, which the driver takes as well."""
+    by_nvcc = module.compile_using_nvcc
+
+    @functools.wraps(by_nvcc)
+    def to_ptx(source, options=(), arch=None, filename="kern.cu", code_type="cubin", separate_compilation=False, log_stream=None):
+        options = tuple("-rdc=true" if o in ("-dc", "--device-c") else o for o in options)  # an object has no PTX by itself
+        return by_nvcc(source, options, arch, filename, "ptx", False, log_stream)
+
+    module.compile_using_nvcc = to_ptx
+
+
 def _begin(cupy):
     device.say("CuPy's libraries (products, linear algebra, sorting, FFT, random numbers) are computed by NumPy and SciPy on the CPU; they take no simulated time")
     if cupy.cuda.get_current_stream().is_capturing():
