@@ -136,7 +136,7 @@ void Streams::wait(Stream& s, Event& e) {
     return;  // otherwise the recorded work has run
   }
   s.invalidated = s.invalidated || (s.capture != nullptr && s.capture != e.capture);
-  require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_unmatched);
+  require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_merge);
   if (s.capture == nullptr) {
     s.capture = e.capture;
     s.capture_id = e.capture_id;
@@ -223,11 +223,27 @@ bool Streams::default_waits_for_capture() const {
   return blocking;
 }
 
+bool Streams::joined(const Stream& origin) const {
+  std::set<const GraphNode*> seen;
+  std::vector<const GraphNode*> next(origin.last.begin(), origin.last.end());
+  while (!next.empty()) {
+    const GraphNode* const n = next.back();
+    next.pop_back();
+    if (seen.insert(n).second) next.insert(next.end(), n->after.begin(), n->after.end());
+  }
+  bool all = true;
+  streams_.for_each([&](const Stream& s) {
+    if (s.capture == origin.capture) all = all && std::all_of(s.last.begin(), s.last.end(), [&](const GraphNode* n) { return seen.contains(n); });
+  });
+  return all;
+}
+
 Graph& Streams::end_capture(Stream& s) {
   require(s.capture != nullptr, CudaError::illegal_state);
   s.invalidated = s.invalidated || !s.origin;  // the capture's, which ends on the stream where it began
   require(s.origin, CudaError::capture_unmatched);
   Graph& g = *s.capture;
+  const bool complete = joined(s);
   bool invalidated = false;
   const auto leave = [&](Stream& other) {
     if (other.capture != &g) return;
@@ -243,6 +259,7 @@ Graph& Streams::end_capture(Stream& s) {
     if (e.capture == &g) e.capture = nullptr;
   });
   require(!invalidated, CudaError::capture_invalidated);
+  require(complete, CudaError::capture_unjoined);
   return g;
 }
 

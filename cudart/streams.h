@@ -222,6 +222,8 @@ class Streams {
   bool in_front(const Stream& s, uint64_t number) const;
   bool advance(Stream& s);
   void hold(Stream& s, std::function<bool()> ready, Action run);
+  /// Every stream of the capture but its origin has been waited for there: no node of theirs is behind the origin's last ones.
+  bool joined(const Stream& origin) const;
   /// All streams with work, also those that the program has destroyed.
   void for_each(const std::function<void(Stream&)>& f) const;
 

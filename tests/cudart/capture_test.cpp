@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <tuple>
 
 #include "cudart_program.h"
 
@@ -43,9 +44,10 @@ class Capture : public testing::Test {
     EXPECT_EQ(cudaDeviceReset(), kOk);
     cudaGetLastError();
   }
+  static CudaError allocate_at(void** p) { return cudaMalloc(p, 64); }
   static CudaError allocate() {
     void* p = nullptr;
-    return cudaMalloc(&p, 64);
+    return allocate_at(&p);
   }
   static CudaError allocate_elsewhere() {
     CudaError e = kOk;
@@ -133,6 +135,43 @@ TEST_F(Capture, EndsWhereItBegan) {
   EXPECT_EQ(cudaStreamEndCapture(other, &graph), CudaError::capture_unmatched);
   EXPECT_EQ(end(), CudaError::capture_invalidated);
   EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, IsNotMergedWithAnother) {
+  void *other = nullptr, *event = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&event), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(other, kGlobal), kOk);
+  ASSERT_EQ(cudaEventRecord(event, other), kOk);
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, event, 0), CudaError::capture_merge);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), kOk);
+  EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, HasItsOtherStreamsJoinedAtTheEnd) {
+  void *other = nullptr, *fork = nullptr, *join = nullptr, *p = nullptr, *q = nullptr;
+  constexpr auto kDeviceToDevice = static_cast<drywell::cudart::CopyKind>(3);
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&fork), kOk);
+  ASSERT_EQ(cudaEventCreate(&join), kOk);
+  ASSERT_EQ(allocate_at(&p), kOk);
+  ASSERT_EQ(allocate_at(&q), kOk);
+  for (const auto& [work, joins, ends] : {std::tuple(true, false, CudaError::capture_unjoined), {true, true, kOk}, {false, false, kOk}}) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+    ASSERT_EQ(cudaMemcpyAsync(p, q, 64, kDeviceToDevice, stream_), kOk);
+    ASSERT_EQ(cudaEventRecord(fork, stream_), kOk);
+    ASSERT_EQ(cudaStreamWaitEvent(other, fork, 0), kOk);
+    EXPECT_EQ(work ? cudaMemcpyAsync(p, q, 64, kDeviceToDevice, other) : kOk, kOk);
+    ASSERT_EQ(cudaEventRecord(join, other), kOk);
+    EXPECT_EQ(joins ? cudaStreamWaitEvent(stream_, join, 0) : kOk, kOk);
+    EXPECT_EQ(end(), ends);
+    EXPECT_EQ(status(), kNone);
+  }
+  for (void* event : {fork, join}) EXPECT_EQ(cudaEventDestroy(event), kOk);
   EXPECT_EQ(cudaStreamDestroy(other), kOk);
 }
 
