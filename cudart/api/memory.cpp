@@ -45,6 +45,7 @@ CudaError cudaMalloc(void** out, size_t bytes) {
 CudaError cudaFree(void* p) {
   return serve("cudaFree", [&](Context& c) {
     c.device();  // programs call cudaFree(0) to initialise the device
+    c.streams.refuse_unsafe();
     wait_until(c, "cudaFree", [&] { return p == nullptr || !c.streams.any_held(); });
     c.memory().release(p, {MemoryType::device, MemoryType::managed});
   });

@@ -79,6 +79,10 @@ TEST_F(Capture, ForbidsAllocationsByItsMode) {
   EXPECT_EQ(end(), kOk);
 
   ASSERT_EQ(cudaStreamBeginCapture(stream_, kThreadLocal), kOk);
+  EXPECT_EQ(cudaFree(nullptr), CudaError::capture_unsupported);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kThreadLocal), kOk);
   EXPECT_EQ(allocate_elsewhere(), kOk);
   EXPECT_EQ(status(), kActive);
   EXPECT_EQ(allocate(), CudaError::capture_unsupported);
