@@ -58,6 +58,13 @@ if hasattr(second, "scaled_mm"):
     swizzled = [order.SWIZZLE_32_4_4] * 2
     given = on(in_blocks(sa), in_blocks(sb))
     same(second.scaled_mm(ga, gb.t(), given[0], kind.BlockWise1x32, given[1], kind.BlockWise1x32, *swizzled, output_dtype=f32), expected)
+    if hasattr(second, "scaled_addmm_"):
+        before = torch.ones(160, 96)
+        summed = before.cuda()
+        blocks = [given[0], kind.BlockWise1x32, given[1], kind.BlockWise1x32, *swizzled]
+        same(second.scaled_addmm(summed, ga, gb.t(), *blocks, beta=2, alpha=0.5), 2 + expected / 2)
+        second.scaled_addmm_(summed, ga, gb.t(), *blocks)
+        same(summed, 1 + expected)
     # Two levels: a factor of the tensor beside those of 16 elements (NVFP4).
     e2m1 = torch.tensor([0, 0.5, 1, 1.5, 2, 3, 4, 6, -0.0, -0.5, -1, -1.5, -2, -3, -4, -6])
     codes = [torch.randint(0, 16, (n, 64)) for n in (160, 96)]

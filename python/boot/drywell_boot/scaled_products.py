@@ -71,6 +71,16 @@ def product(torch, a, b, scale_a, recipe_a, swizzle_a, scale_b, recipe_b, swizzl
     return _finish(left @ right.T, bias, out_dtype or a.dtype)
 
 
+def sum_and_product(torch, c, a, b, *scales, contraction_dim=(), beta=1, alpha=1, use_fast_accum=False):
+    """torch._scaled_addmm"""
+    return (beta * c.float() + alpha * product(torch, a, b, *scales[:6], out_dtype=torch.float32)).to(c.dtype)
+
+
+def add_product(torch, c, *args, **kwargs):
+    """torch._scaled_addmm_"""
+    return c.copy_(sum_and_product(torch, c, *args, **kwargs))
+
+
 class Product:
     """torch._scaled_mm: by PyTorch's kernel where it takes the scales."""
 

@@ -73,6 +73,16 @@ def _sum_and_product(torch, c, a, b, out_dtype, *, beta=1, alpha=1):
     return (beta * c.float() + alpha * (a.float() @ b.float())).to(out_dtype)
 
 
+def _into_out(function):
+    """The form of an operation that writes its result into `out`."""
+
+    def call(torch, *args, out, **kwargs):
+        result = function(torch, *args, **kwargs)
+        return out.resize_(result.shape).copy_(result)
+
+    return call
+
+
 def _softmax(torch, x, dim, half_to_float):
     """Of halves with a result in float32, which CUDA's kernels give at once (`softmax(x, -1, dtype=torch.float32)`, autocast)."""
     return torch.ops.aten._softmax.default(x.float() if half_to_float else x, dim, False)
@@ -137,12 +147,20 @@ _WRITTEN = {
     "aten::_thnn_fused_gru_cell": _gru_cell,
     "aten::_thnn_fused_gru_cell_backward": _gru_cell_backward,
     "aten::_scaled_mm_v2": scaled_products.product,
+    "aten::_scaled_addmm": scaled_products.sum_and_product,
+    "aten::_scaled_addmm.out": _into_out(scaled_products.sum_and_product),
+    "aten::_scaled_addmm_": scaled_products.add_product,
     "aten::_scaled_grouped_mm": scaled_products.grouped_first,
     "aten::_scaled_grouped_mm_v2": scaled_products.grouped,
+    "aten::_scaled_grouped_mm_v2.out": _into_out(scaled_products.grouped),
     "aten::mm.dtype": _product,
     "aten::bmm.dtype": _product,
     "aten::addmm.dtype": _sum_and_product,
     "aten::baddbmm.dtype": _sum_and_product,
+    "aten::mm.dtype_out": _into_out(_product),
+    "aten::bmm.dtype_out": _into_out(_product),
+    "aten::addmm.dtype_out": _into_out(_sum_and_product),
+    "aten::baddbmm.dtype_out": _into_out(_sum_and_product),
 }
 
 
