@@ -103,15 +103,16 @@ void Context::launch(Kernel& k, const sim::LaunchConfig& config, void** argument
   streams.submit(s, GraphNodeType::kernel, launch_work({&k, abi(config.grid), abi(config.block), config.dynamic_smem, arguments, extra}, {attributes.begin(), attributes.end()}));
 }
 
-void* only_context() {
-  static char address;
-  return &address;
+GuestContext& Context::current_context() {
+  GuestContext* const current = thread().contexts.current();
+  require(current != nullptr, CudaError::invalid_context);
+  return *current;
 }
 
 void Context::enter_runtime() {
   initialized = primary_context = true;
-  ThreadState& t = thread();
-  t.contexts = std::max(t.contexts, 1u);
+  ContextStack& stack = thread().contexts;
+  if (stack.current() == nullptr) stack.push(contexts.primary());
 }
 
 void Context::reset() {

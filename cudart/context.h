@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "cudart/guest_contexts.h"
 #include "cudart/jit_logs.h"
 #include "cudart/launch.h"
 #include "cudart/limits.h"
@@ -31,9 +32,6 @@ struct CallConfiguration {
   void* stream = nullptr;
 };
 
-/// The handle of the one context: only its address has a meaning.
-void* only_context();
-
 /// The object of a CUlinkState: units of PTX for one module. When complete it is its own image: the program passes its
 /// address to cuModuleLoadData.
 struct LinkJob {
@@ -49,7 +47,7 @@ struct GreenContext {
 
 struct ThreadState {
   CudaError last = CudaError::success;
-  unsigned contexts = 0;  // on the thread's stack of contexts. There is one context, so that their number says which is current
+  ContextStack contexts;
   std::vector<CallConfiguration> pushed;
 };
 
@@ -86,6 +84,8 @@ class Context {
   ThreadState& thread() { return threads_[std::this_thread::get_id()]; }
   /// A call of the runtime interface: it initialises the driver, and makes the primary context current where none is.
   void enter_runtime();
+  /// The thread's current context. Throws CallFailed (invalid_context) if it has none.
+  GuestContext& current_context();
   /// Writes `text` to standard error, once per text.
   void say_once(const std::string& text);
   /// say_once, for why a call fails: the latest is kept.
@@ -96,6 +96,7 @@ class Context {
   Streams streams;
   std::vector<std::unique_ptr<LinkJob>> links;
   Handles<GreenContext> green_contexts, green_descriptions;
+  GuestContexts contexts;
   unsigned long long next_green = 1;
   std::map<std::pair<uintptr_t, int>, uint64_t> pool_settings;  // (pool, cudaMemPoolAttr)
   Limits limits;

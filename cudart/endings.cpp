@@ -40,7 +40,9 @@ void explain(int signal) {
     const size_t n = length.load(std::memory_order_acquire);
     put(n != 0 ? std::string_view(words.data(), n) : std::string_view(" between launches; no report or trace is written\n"));
   }
-  // SA_RESETHAND restored the default disposition: this ends the process when the handler returns.
+  // With the default disposition this ends the process when the handler returns. SA_RESETHAND is gone where a library has put this
+  // handler back by signal() (LLVM in NVRTC does).
+  ::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 

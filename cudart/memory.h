@@ -19,10 +19,11 @@ struct Allocation {
   uint64_t base = 0, bytes = 0;
   MemoryType type = MemoryType::device;
   unsigned flags = 0;
-  bool registered = false;  // the program's own memory (cudaHostRegister)
-  bool of_graph = false;    // a graph uses the address: it stays allocated when the program frees it
-  bool pooled = false;      // allocated in a stream's order
-  bool mapped = false;      // physical memory that the program mapped (cuMemMap)
+  bool registered = false;        // the program's own memory (cudaHostRegister)
+  bool of_graph = false;          // a graph uses the address: it stays allocated when the program frees it
+  bool pooled = false;            // allocated in a stream's order
+  bool mapped = false;            // physical memory that the program mapped (cuMemMap)
+  const void* context = nullptr;  // that was current to the thread (GuestContext)
 };
 
 /// Extent of a copy.
@@ -57,6 +58,7 @@ class Memory {
   void hide_variable(void* p);
   /// The address is a graph's from now on: freeing only poisons it.
   void keep_for_graph(void* p);
+  void belongs_to(void* p, const void* context) { allocations_.at(reinterpret_cast<uint64_t>(p)).context = context; }
   /// The graph's allocation runs, and is freed by a node or by the program.
   void begin_for_graph(void* p);
   void end_for_graph(void* p);

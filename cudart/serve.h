@@ -41,7 +41,7 @@ CudaError settled(CudaError error);
 /// What calls of the runtime change beside their results, and calls of the driver do not: the last error, and which contexts there are.
 struct RuntimeState {
   CudaError last = CudaError::success;
-  unsigned contexts = 0;
+  ContextStack contexts;
   bool primary_context = false;
 };
 /// Of this thread; nullopt if nothing has initialised the driver.

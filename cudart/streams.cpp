@@ -10,6 +10,7 @@ namespace {
 
 // cudaStreamLegacy and cudaStreamPerThread (driver_types.h).
 bool is_default(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= 2; }
+constexpr unsigned kNonBlocking = 1;  // cudaStreamNonBlocking
 
 constexpr int kGreatestPriority = -5, kLeastPriority = 0;  // cudaDeviceGetStreamPriorityRange: others are clamped
 
@@ -134,7 +135,8 @@ void Streams::wait(Stream& s, Event& e) {
     if (e.pending()) hold(s, [m = e.moment] { return m->happened; }, {});
     return;  // otherwise the recorded work has run
   }
-  require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_unmatched);
+  s.invalidated = s.invalidated || (s.capture != nullptr && s.capture != e.capture);
+  require(s.capture == nullptr || s.capture == e.capture, CudaError::capture_merge);
   if (s.capture == nullptr) {
     s.capture = e.capture;
     s.capture_id = e.capture_id;
@@ -171,7 +173,6 @@ void Streams::for_each(const std::function<void(Stream&)>& f) const {
 // The default stream and the streams that are not cudaStreamNonBlocking wait for each other.
 bool Streams::in_front(const Stream& s, uint64_t number) const {
   if (held_ == 0) return false;
-  constexpr unsigned kNonBlocking = 1;
   const auto earlier = [&](const Stream& o) { return !o.held.empty() && o.held.front().number < number; };
   if (earlier(s) || ((s.flags & kNonBlocking) == 0 && earlier(*default_))) return true;
   bool others = false;
@@ -216,10 +217,33 @@ void Streams::begin_capture(Stream& s, CaptureMode mode, Graph* graph, std::vect
   s.last = std::move(after);
 }
 
+bool Streams::default_waits_for_capture() const {
+  bool blocking = false;
+  streams_.for_each([&](const Stream& s) { blocking = blocking || (s.capture != nullptr && (s.flags & kNonBlocking) == 0); });
+  return blocking;
+}
+
+bool Streams::joined(const Stream& origin) const {
+  std::set<const GraphNode*> seen;
+  std::vector<const GraphNode*> next(origin.last.begin(), origin.last.end());
+  while (!next.empty()) {
+    const GraphNode* const n = next.back();
+    next.pop_back();
+    if (seen.insert(n).second) next.insert(next.end(), n->after.begin(), n->after.end());
+  }
+  bool all = true;
+  streams_.for_each([&](const Stream& s) {
+    if (s.capture == origin.capture) all = all && std::all_of(s.last.begin(), s.last.end(), [&](const GraphNode* n) { return seen.contains(n); });
+  });
+  return all;
+}
+
 Graph& Streams::end_capture(Stream& s) {
   require(s.capture != nullptr, CudaError::illegal_state);
+  s.invalidated = s.invalidated || !s.origin;  // the capture's, which ends on the stream where it began
   require(s.origin, CudaError::capture_unmatched);
   Graph& g = *s.capture;
+  const bool complete = joined(s);
   bool invalidated = false;
   const auto leave = [&](Stream& other) {
     if (other.capture != &g) return;
@@ -235,6 +259,7 @@ Graph& Streams::end_capture(Stream& s) {
     if (e.capture == &g) e.capture = nullptr;
   });
   require(!invalidated, CudaError::capture_invalidated);
+  require(complete, CudaError::capture_unjoined);
   return g;
 }
 

@@ -110,7 +110,7 @@ enum class CaptureMode : int {
 struct Stream {
   uint64_t id = 0;
   std::deque<HeldWork> held;
-  void* green = nullptr;  // its green context
+  GuestContext* context = nullptr;  // in which the program made it
   unsigned flags = 0;
   int priority = 0;
   Graph* capture = nullptr;                        // the graph it records into
@@ -205,6 +205,8 @@ class Streams {
   /// Records into `graph` after `after`; without a graph, into a new one.
   void begin_capture(Stream& s, CaptureMode mode, Graph* graph = nullptr, std::vector<GraphNode*> after = {});
   Graph& end_capture(Stream& s);
+  /// True while a stream that is not cudaStreamNonBlocking captures: the legacy default stream waits for such streams.
+  bool default_waits_for_capture() const;
   void retain(const std::map<UserObject*, unsigned>& objects);
   void release(UserObject& object, unsigned count);
   void release(const std::map<UserObject*, unsigned>& objects);
@@ -220,6 +222,8 @@ class Streams {
   bool in_front(const Stream& s, uint64_t number) const;
   bool advance(Stream& s);
   void hold(Stream& s, std::function<bool()> ready, Action run);
+  /// Every stream of the capture but its origin has been waited for there: no node of theirs is behind the origin's last ones.
+  bool joined(const Stream& origin) const;
   /// All streams with work, also those that the program has destroyed.
   void for_each(const std::function<void(Stream&)>& f) const;
 

@@ -166,6 +166,8 @@ void set_compilers(const fs::path& library, bool timed) {
   const std::string ptxas = (library / "drywell-ptxas").string();
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"}) set(name, ptxas);
   own_cache("TRITON_CACHE_DIR", "triton");
+  own_cache("CUPY_CACHE_DIR", "cupy");
+  own_cache("NUMBA_CACHE_DIR", "numba");
   // torch.compile and TileLang keep the times of their choices, too: only those of the timed driver are times.
   const std::string clock = timed ? "timed" : "untimed";
   own_cache("TORCHINDUCTOR_CACHE_DIR", "inductor-" + clock, "drywell-" + clock);

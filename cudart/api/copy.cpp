@@ -158,8 +158,9 @@ CudaError cudaMemPrefetchAsync(const void*, size_t, MemLocation, unsigned, void*
   return serve("cudaMemPrefetchAsync", [](Context&) {});
 }
 PER_THREAD_ALIAS(cudaMemPrefetchAsync, _ptsz);
-CudaError cudaMemAdvise(const void*, size_t, int, MemLocation) {
-  return serve("cudaMemAdvise", [](Context&) {});
+CudaError cudaMemAdvise(const void*, size_t, int advice, MemLocation) {
+  constexpr int kFirst = 1, kLast = 6;  // cudaMemAdviseSetReadMostly to cudaMemAdviseUnsetAccessedBy
+  return serve("cudaMemAdvise", [&](Context&) { require_value(advice >= kFirst && advice <= kLast); });
 }
 
 #pragma GCC visibility pop

@@ -1,5 +1,6 @@
 // Device queries and errors of the runtime interface.
 #include <cstring>
+#include <string_view>
 
 #include "cudart/errors.h"
 #include "cudart/properties.h"
@@ -10,6 +11,16 @@ using namespace drywell::cudart;
 namespace {
 
 void require_device(int device) { require(device == 0, CudaError::invalid_device); }
+
+constexpr char kPciId[] = "0000:00:00.0";  // domain, bus, device, function
+
+/// True for the device's identifier, which a program may write without its domain or its function. Throws CallFailed for what is none.
+bool names_the_device(const char* id) {
+  const std::string_view text = id;
+  require_value(text.find(':') != text.npos && text.find_first_not_of("0123456789abcdefABCDEF:.") == text.npos);
+  const std::string_view own = kPciId;
+  return text == own || text == own.substr(0, own.find('.')) || text == own.substr(own.find(':') + 1);
+}
 
 }  // namespace
 
@@ -66,6 +77,7 @@ CudaError cudaSetDevice(int device) {
   return serve("cudaSetDevice", [&](Context& c) {
     require_device(device);
     c.device();
+    c.thread().contexts.replace(&c.contexts.primary());
   });
 }
 CudaError cudaInitDevice(int device, unsigned, unsigned) { return cudaSetDevice(device); }
@@ -108,12 +120,17 @@ CudaError cudaGetDeviceProperties_v2(void* out, int device) {
 CudaError cudaDeviceGetPCIBusId(char* out, int bytes, int device) {
   return serve("cudaDeviceGetPCIBusId", [&](Context&) {
     require_device(device);
-    constexpr char kId[] = "0000:00:00.0";
-    require_value(out != nullptr && bytes >= static_cast<int>(sizeof kId));
-    std::memcpy(out, kId, sizeof kId);
+    require_value(out != nullptr && bytes >= static_cast<int>(sizeof kPciId));
+    std::memcpy(out, kPciId, sizeof kPciId);
   });
 }
-CudaError cudaDeviceGetByPCIBusId(int* out, const char*) { return cudaGetDevice(out); }
+CudaError cudaDeviceGetByPCIBusId(int* out, const char* id) {
+  return serve("cudaDeviceGetByPCIBusId", [&](Context&) {
+    require_value(out != nullptr && id != nullptr);
+    require(names_the_device(id), CudaError::invalid_device);
+    *out = 0;
+  });
+}
 
 CudaError cudaDriverGetVersion(int* out) {
   return serve_always("cudaDriverGetVersion", [&](Context&) { *out = kDriverVersion; });

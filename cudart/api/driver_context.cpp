@@ -1,4 +1,4 @@
-// Initialisation, devices, contexts and errors of the driver interface. There is one device and one context.
+// Initialisation, devices, contexts and errors of the driver interface. There is one device.
 #include <algorithm>
 #include <cstring>
 
@@ -13,7 +13,7 @@ using namespace drywell::cudart;
 namespace {
 
 CudaError use_context(const char* name, const void* context) {
-  return serve(name, [&](Context&) { require(context == nullptr || context == only_context(), CudaError::invalid_context); });
+  return serve(name, [&](Context& c) { if (context != nullptr) c.contexts.get(context); });
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ CudaError cuDevicePrimaryCtxRetain(void** out, int device) {
     require_value(out != nullptr);
     require(device == 0, CudaError::invalid_device);
     c.primary_context = true;
-    *out = only_context();
+    *out = &c.contexts.primary();
   });
 }
 CudaError cuDevicePrimaryCtxRelease_v2(int) { return CudaError::success; }
@@ -108,48 +108,44 @@ CudaError cuDevicePrimaryCtxGetState(int, unsigned* flags, int* active) {
     *active = c.primary_context ? 1 : 0;
   });
 }
-CudaError cuCtxCreate_v2(void** out, unsigned, int device) {
+CudaError cuCtxCreate_v2(void** out, unsigned flags, int device) {
   return serve("cuCtxCreate", [&](Context& c) {
     require_value(out != nullptr);
     require(device == 0, CudaError::invalid_device);
-    ++c.thread().contexts;
-    *out = only_context();
+    GuestContext& made = c.contexts.create(flags);
+    c.thread().contexts.push(made);
+    *out = &made;
   });
 }
 CudaError cuCtxCreate_v3(void** out, const void*, int, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
 CudaError cuCtxCreate_v4(void** out, const void*, unsigned flags, int device) { return cuCtxCreate_v2(out, flags, device); }
+/// Other threads keep it on their stacks. The primary context stays: it is released instead.
 CudaError cuCtxDestroy_v2(void* context) {
   return serve("cuCtxDestroy", [&](Context& c) {
-    require(context == only_context(), CudaError::invalid_context);
-    unsigned& contexts = c.thread().contexts;
-    contexts -= std::min(contexts, 1u);
+    GuestContext& destroyed = c.contexts.get(context);
+    destroyed.destroyed = &destroyed != &c.contexts.primary();
+    ContextStack& stack = c.thread().contexts;
+    if (stack.current() == &destroyed) stack.pop();
   });
 }
 /// Replaces the context on top of the thread's stack; null takes it away.
 CudaError cuCtxSetCurrent(void* context) {
-  return serve("cuCtxSetCurrent", [&](Context& c) {
-    require(context == nullptr || context == only_context(), CudaError::invalid_context);
-    unsigned& contexts = c.thread().contexts;
-    contexts = context != nullptr ? std::max(contexts, 1u) : contexts - std::min(contexts, 1u);
-  });
+  return serve("cuCtxSetCurrent", [&](Context& c) { c.thread().contexts.replace(context != nullptr ? &c.contexts.get(context) : nullptr); });
 }
 CudaError cuCtxPushCurrent_v2(void* context) {
-  return serve("cuCtxPushCurrent", [&](Context& c) {
-    require(context == only_context(), CudaError::invalid_context);
-    ++c.thread().contexts;
-  });
+  return serve("cuCtxPushCurrent", [&](Context& c) { c.thread().contexts.push(c.contexts.get(context)); });
 }
 CudaError cuCtxPopCurrent_v2(void** out) {
   return serve("cuCtxPopCurrent", [&](Context& c) {
-    require(c.thread().contexts != 0, CudaError::invalid_context);
-    --c.thread().contexts;
-    if (out != nullptr) *out = only_context();
+    GuestContext& popped = c.current_context();
+    c.thread().contexts.pop();
+    if (out != nullptr) *out = &popped;
   });
 }
 CudaError cuCtxGetCurrent(void** out) {
   return serve("cuCtxGetCurrent", [&](Context& c) {
     require_value(out != nullptr);
-    *out = c.thread().contexts != 0 ? only_context() : nullptr;
+    *out = c.thread().contexts.current();
   });
 }
 CudaError cuCtxGetDevice(int* out) {
@@ -188,19 +184,22 @@ CudaError cuGetProcAddress(const char* name, void** out, int version, uint64_t f
 
 CudaError cuCtxGetStreamPriorityRange(int* least, int* greatest) { return forward(cudaDeviceGetStreamPriorityRange, least, greatest); }
 CudaError cuCtxGetFlags(unsigned* out) {
-  return serve("cuCtxGetFlags", [&](Context&) {
+  return serve("cuCtxGetFlags", [&](Context& c) {
     require_value(out != nullptr);
-    *out = 0;
+    const GuestContext* const current = c.thread().contexts.current();
+    *out = current != nullptr ? current->flags : 0;
   });
 }
-CudaError cuCtxSetFlags(unsigned) {
-  return serve("cuCtxSetFlags", [](Context&) {});
+CudaError cuCtxSetFlags(unsigned flags) {
+  return serve("cuCtxSetFlags", [&](Context& c) {
+    if (GuestContext* const current = c.thread().contexts.current(); current != nullptr) current->flags = flags;
+  });
 }
 CudaError cuCtxGetId(void* context, unsigned long long* out) {
-  return serve("cuCtxGetId", [&](Context&) {
-    require(context == nullptr || context == only_context(), CudaError::invalid_context);
+  return serve("cuCtxGetId", [&](Context& c) {
+    const GuestContext& asked = context != nullptr ? c.contexts.get(context) : c.current_context();
     require_value(out != nullptr);
-    *out = 1;
+    *out = asked.id;
   });
 }
 CudaError cuCtxGetCacheConfig(int* out) { return forward(cudaDeviceGetCacheConfig, out); }

@@ -41,8 +41,12 @@ CudaError cuDeviceGetDevResource(int device, Resource* out, int type) {
     give(out, type, all_sms(c));
   });
 }
-CudaError cuCtxGetDevResource(void*, Resource* out, int type) {
-  return serve("cuCtxGetDevResource", [&](Context& c) { give(out, type, all_sms(c)); });
+/// Those of the green context that the context was made from, if it was.
+CudaError cuCtxGetDevResource(void* context, Resource* out, int type) {
+  return serve("cuCtxGetDevResource", [&](Context& c) {
+    const void* const green = (context != nullptr ? c.contexts.get(context) : c.current_context()).green;
+    give(out, type, green != nullptr ? c.green_contexts.get(green).sms : all_sms(c));
+  });
 }
 CudaError cuGreenCtxGetDevResource(void* green, Resource* out, int type) {
   return serve("cuGreenCtxGetDevResource", [&](Context& c) { give(out, type, c.green_contexts.get(green).sms); });
@@ -85,7 +89,10 @@ CudaError cuGreenCtxCreate(void** out, void* description, int device, unsigned f
   });
 }
 CudaError cuGreenCtxDestroy(void* green) {
-  return serve("cuGreenCtxDestroy", [&](Context& c) { c.green_contexts.take(green); });
+  return serve("cuGreenCtxDestroy", [&](Context& c) {
+    c.green_contexts.take(green);
+    c.contexts.green_destroyed(green);
+  });
 }
 CudaError cuGreenCtxGetId(void* green, unsigned long long* out) {
   return serve("cuGreenCtxGetId", [&](Context& c) {
@@ -93,12 +100,11 @@ CudaError cuGreenCtxGetId(void* green, unsigned long long* out) {
     *out = c.green_contexts.get(green).id;
   });
 }
-/// There is one context.
 CudaError cuCtxFromGreenCtx(void** out, void* green) {
   return serve("cuCtxFromGreenCtx", [&](Context& c) {
     c.green_contexts.get(green);
     require_value(out != nullptr);
-    *out = only_context();
+    *out = &c.contexts.of_green(green);
   });
 }
 CudaError cuGreenCtxStreamCreate(void** out, void* green, unsigned flags, int priority) {
@@ -106,14 +112,15 @@ CudaError cuGreenCtxStreamCreate(void** out, void* green, unsigned flags, int pr
     c.green_contexts.get(green);
     require_value(out != nullptr && flags == kNonBlocking);
     Stream& s = c.streams.create(flags, priority);
-    s.green = green;
+    s.context = &c.contexts.of_green(green);
     *out = &s;
   });
 }
 CudaError cuStreamGetGreenCtx(void* stream, void** out) {
   return serve("cuStreamGetGreenCtx", [&](Context& c) {
     require_value(out != nullptr);
-    *out = c.streams.get(stream).green;
+    const GuestContext* const made_in = c.streams.get(stream).context;
+    *out = made_in != nullptr ? const_cast<void*>(made_in->green) : nullptr;
   });
 }
 

@@ -36,10 +36,10 @@ void put(void* out, T value) {
 }
 
 /// Writes the attribute in the type that cuda.h gives it. Throws CallFailed for one that does not apply.
-void give(void* out, int attribute, uint64_t p, const Allocation& a) {
+void give(Context& c, void* out, int attribute, uint64_t p, const Allocation& a) {
   const bool device = a.type == MemoryType::device;
   switch (attribute) {
-    case kContext: return put(out, only_context());
+    case kContext: return put(out, a.context != nullptr ? a.context : &c.contexts.primary());
     case kMemoryType: return put(out, a.type == MemoryType::host ? kHostMemory : kDeviceMemory);
     case kDevicePointer: return put(out, p);
     case kHostPointer: return require_value(!device), put(out, p);
@@ -82,7 +82,7 @@ CudaError cuPointerGetAttribute(void* out, int attribute, uint64_t p) {
   return serve("cuPointerGetAttribute", [&](Context& c) {
     const auto a = c.memory_at(p);
     require_value(out != nullptr && a.has_value());
-    give(out, attribute, p, *a);
+    give(c, out, attribute, p, *a);
   });
 }
 
@@ -96,7 +96,7 @@ CudaError cuPointerGetAttributes(unsigned n, const int* attributes, void** outs,
       // CU_DEVICE_INVALID).
       if (!a.has_value() && attributes[i] == kDeviceOrdinal) put(outs[i], -2);
       if (a.has_value() && !(attributes[i] == kHostPointer && a->type == MemoryType::device))
-        give(outs[i], attributes[i], p, *a);
+        give(c, outs[i], attributes[i], p, *a);
     }
   });
 }

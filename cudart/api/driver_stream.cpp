@@ -34,14 +34,19 @@ CudaError cuStreamGetId(void* stream, unsigned long long* out) { return forward(
 CudaError cuStreamGetDevice(void* stream, int* out) { return forward(cudaStreamGetDevice, stream, out); }
 CudaError cuStreamGetCtx(void* stream, void** out) {
   return serve("cuStreamGetCtx", [&](Context& c) {
-    c.streams.get(stream);  // refuses what is no stream
+    const Stream& s = c.streams.get(stream);
     require_value(out != nullptr);
-    *out = only_context();
+    *out = s.context != nullptr ? s.context : &c.current_context();  // a default stream has that of the thread
   });
 }
 CudaError cuStreamGetCtx_v2(void* stream, void** out, void** green) {
-  if (green != nullptr) serve("cuStreamGetCtx", [&](Context& c) { *green = c.streams.get(stream).green; });
-  return cuStreamGetCtx(stream, out);
+  const CudaError e = cuStreamGetCtx(stream, out);
+  if (e != CudaError::success) return e;
+  return serve("cuStreamGetCtx", [&](Context& c) {
+    const void* const of = static_cast<const GuestContext*>(*out)->green;
+    if (green != nullptr) *green = const_cast<void*>(of);
+    if (of != nullptr) *out = &c.contexts.primary();
+  });
 }
 CudaError cuStreamAddCallback(void* stream, void (*function)(void*, CudaError, void*), void* data, unsigned flags) {
   return forward(cudaStreamAddCallback, stream, function, data, flags);

@@ -15,6 +15,7 @@ void allocate(Context& c, void** out, size_t bytes, MemoryType type, unsigned fl
   require_value(out != nullptr);
   c.streams.refuse_unsafe();
   *out = c.memory().allocate(bytes, type, flags);
+  if (*out != nullptr) c.memory().belongs_to(*out, c.thread().contexts.current());
 }
 
 }  // namespace
@@ -44,6 +45,7 @@ CudaError cudaMalloc(void** out, size_t bytes) {
 CudaError cudaFree(void* p) {
   return serve("cudaFree", [&](Context& c) {
     c.device();  // programs call cudaFree(0) to initialise the device
+    c.streams.refuse_unsafe();
     wait_until(c, "cudaFree", [&] { return p == nullptr || !c.streams.any_held(); });
     c.memory().release(p, {MemoryType::device, MemoryType::managed});
   });

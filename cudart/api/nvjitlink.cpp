@@ -27,6 +27,7 @@ namespace {
 
 enum class LinkResult : int {
   success = 0,
+  unrecognized_option = 1,
   invalid_input = 3,
   ptx_compile = 4,
   internal = 6,
@@ -76,12 +77,26 @@ LinkResult run(const char* name, PtxLink* link, LinkResult failure, F&& f) {
 
 bool is_device_runtime(const char* name) { return name != nullptr && std::strstr(name, "libcudadevrt") != nullptr; }
 
+constexpr std::string_view kRegisters = "-maxrregcount=";
+
+/// The number of -maxrregcount. Throws for what ptxas calls an invalid value; it ignores a number that is too big, and one below zero.
+std::optional<uint32_t> registers_of(std::string_view value) {
+  constexpr uint32_t kLeast = 24, kMost = 255;  // ptxas: "adjusting per thread register count of 10 to lower bound of 24"
+  std::string_view text = value;
+  text.remove_prefix(std::min(text.find_first_not_of(' '), text.size()));
+  const bool negative = text.starts_with('-');
+  if (negative || text.starts_with('+')) text.remove_prefix(1);
+  const auto number = whole_number_or_hex<uint64_t>(text);
+  if (!number.has_value()) throw InputError(Code::E4606, fmt::format("Invalid value '{}' for option 'maxrregcount'", value));
+  if (negative || *number > kMost) return std::nullopt;
+  return std::max(static_cast<uint32_t>(*number), kLeast);
+}
+
 /// -maxrregcount=N, or nothing: its kernels have at most so many registers a thread.
 std::optional<uint32_t> most_registers(const std::vector<std::string>& options) {
-  static constexpr std::string_view kName = "-maxrregcount=";
   std::optional<uint32_t> most;
   for (const std::string& o : options) {
-    if (o.starts_with(kName)) most = whole_number<uint32_t>(std::string_view(o).substr(kName.size()));
+    if (o.starts_with(kRegisters)) most = registers_of(std::string_view(o).substr(kRegisters.size()));
   }
   return most;
 }
@@ -108,12 +123,6 @@ std::string link_units(const std::vector<std::string>& units, std::optional<uint
   return isa::print_module(whole);
 }
 
-LinkResult create(PtxLink** out, uint32_t count, const char** options) {
-  if (out == nullptr || (count != 0 && options == nullptr)) return LinkResult::null_input;
-  *out = new PtxLink{.options = {options, options + count}};
-  return LinkResult::success;
-}
-
 LinkResult destroy(PtxLink** link) {
   if (link == nullptr) return LinkResult::null_input;
   if (*link != nullptr && (*link)->optimiser != nullptr)
@@ -123,13 +132,34 @@ LinkResult destroy(PtxLink** link) {
   return LinkResult::success;
 }
 
+/// The log of a link of the library's own.
+std::string own_log(void* link) {
+  size_t bytes = 0;
+  call_original("nvJitLinkGetErrorLogSize", link, &bytes);
+  std::string log(bytes, '\0');
+  if (bytes != 0) call_original("nvJitLinkGetErrorLog", link, log.data());
+  return log.c_str();
+}
+
+/// What the library itself says of the options: it needs no device for that.
+LinkResult judge_options(PtxLink& link, uint32_t count, const char** options) {
+  void* own = nullptr;
+  const auto result = static_cast<LinkResult>(call_original("nvJitLinkCreate", &own, count, options));
+  if (own == nullptr) return result;
+  if (result != LinkResult::success) link.log = own_log(own);
+  call_original("nvJitLinkDestroy", &own);
+  return result;
+}
+
+LinkResult create(PtxLink** out, uint32_t count, const char** options) {
+  if (out == nullptr || (count != 0 && options == nullptr)) return LinkResult::null_input;
+  *out = new PtxLink{.options = {options, options + count}};
+  return judge_options(**out, count, options);
+}
+
 /// Ends the call with the log of the library's own link.
 [[noreturn]] void optimiser_failed(const PtxLink& link) {
-  size_t bytes = 0;
-  call_original("nvJitLinkGetErrorLogSize", link.optimiser, &bytes);
-  std::string log(bytes, '\0');
-  if (bytes != 0) call_original("nvJitLinkGetErrorLog", link.optimiser, log.data());
-  throw InputError(Code::E4603, fmt::format("nvJitLink cannot make PTX of its input: {}", log.c_str()));
+  throw InputError(Code::E4603, fmt::format("nvJitLink cannot make PTX of its input: {}", own_log(link.optimiser)));
 }
 
 void add_to_optimiser(PtxLink& link, const void* data, size_t bytes, const char* name) {
@@ -159,7 +189,13 @@ std::string optimised(const PtxLink& link) {
   return text;
 }
 
+/// The library refuses an option's value where PTX is added.
+LinkResult check_values(PtxLink* link) {
+  return run("nvJitLinkAddData", link, LinkResult::ptx_compile, [&](Context&) { (void)most_registers(link->options); });
+}
+
 LinkResult add_data(PtxLink* link, LinkInput type, const void* data, size_t bytes, const char* name) {
+  if (const LinkResult checked = type == LinkInput::ltoir ? LinkResult::success : check_values(link); checked != LinkResult::success) return checked;
   return run("nvJitLinkAddData", link, LinkResult::invalid_input, [&](Context& c) {
     if (type == LinkInput::ltoir) return add_to_optimiser(*link, data, bytes, name);
     if (is_device_runtime(name)) {

@@ -16,7 +16,9 @@ constexpr unsigned kExternal = 1;       // cudaEventRecordExternal, cudaEventWai
 void create(Context& c, void** out, unsigned flags, int priority) {
   require_value(out != nullptr && flags <= 1);
   c.device();
-  *out = &c.streams.create(flags, priority);
+  Stream& s = c.streams.create(flags, priority);
+  s.context = c.thread().contexts.current();
+  *out = &s;
 }
 
 }  // namespace

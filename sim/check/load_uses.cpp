@@ -1,6 +1,8 @@
 #include "sim/check/load_uses.h"
 
 #include <algorithm>
+#include <optional>
+#include <set>
 
 #include "drywell/isa/spec.h"
 #include "sim/check/value_flow.h"
@@ -31,35 +33,63 @@ void add_results(const Program& p, const PredicateUse& predicates, size_t pc, Va
   for (uint32_t i = 0; i < preds.writes; ++i) to.emplace(true, preds.at[preds.reads + i]);
 }
 
-/// Where all paths behind a branch meet again; 0 if it does not lead forwards, or they do not within kMostDecided instructions.
-size_t meeting_of(const Program& p, size_t branch) {
-  size_t end = branch + 1;
-  for (size_t pc = branch; pc < end; ++pc) {
-    const DecodedOp& op = p.code[pc];
-    if (op.flow == isa::Flow::next) continue;
-    if (op.flow != isa::Flow::branch) return 0;
-    for (const uint32_t target : branch_targets(p, op)) {
-      if (target <= branch) return 0;
-      end = std::max<size_t>(end, target);
-    }
-    if (end - branch > kMostDecided) return 0;
+bool leads_on(const DecodedOp& op) { return op.flow == isa::Flow::next || op.flow == isa::Flow::branch; }
+
+std::vector<size_t> next_of(const Program& p, size_t pc) {
+  const DecodedOp& op = p.code[pc];
+  std::vector<size_t> out;
+  if (op.flow == isa::Flow::next || op.guard.index != 0) out.push_back(pc + 1);
+  if (op.flow == isa::Flow::branch) {
+    for (const uint32_t target : branch_targets(p, op)) out.push_back(target);
   }
-  return end;
+  return out;
+}
+
+using Region = std::set<size_t>;
+
+/// The instructions on all paths from a branch to `end`; nothing if a path leads elsewhere, back to the branch or through more than
+/// kMostDecided. Compilers put blocks in any order: the meeting may lie ahead of the branch.
+std::optional<Region> paths_to(const Program& p, size_t branch, size_t end) {
+  Region seen;
+  std::vector<size_t> open = next_of(p, branch);
+  while (!open.empty()) {
+    const size_t pc = open.back();
+    open.pop_back();
+    if (pc == end || seen.contains(pc)) continue;
+    if (pc == branch || pc >= p.code.size() || !leads_on(p.code[pc]) || seen.size() == kMostDecided) return std::nullopt;
+    seen.insert(pc);
+    for (const size_t next : next_of(p, pc)) open.push_back(next);
+  }
+  return seen;
+}
+
+/// Where paths behind a branch may meet: the places that branches among kMostDecided instructions name, nearest first, and what follows this one.
+std::vector<size_t> candidates(const Program& p, size_t branch) {
+  std::vector<size_t> out = next_of(p, branch), open = out;
+  Region seen(open.begin(), open.end());
+  for (size_t i = 0; i < open.size() && i < kMostDecided; ++i) {
+    if (open[i] >= p.code.size() || !leads_on(p.code[open[i]])) continue;
+    for (const size_t next : next_of(p, open[i])) {
+      if (p.code[open[i]].flow == isa::Flow::branch || seen.contains(next)) out.push_back(next);
+      if (seen.insert(next).second) open.push_back(next);
+    }
+  }
+  return out;
 }
 
 /// A branch that takes a followed value decides what the instructions up to the meeting of its paths leave in registers: approximations of
 /// functions branch so. False if they may do more than compute.
 bool follow_decided(const Program& p, const PredicateUse& predicates, size_t branch, ValueFlow& flow) {
-  const size_t end = meeting_of(p, branch);
-  if (end == 0) return false;
-  ValueFlow::Values decided;
-  for (size_t pc = branch + 1; pc < end; ++pc) {
-    if (p.code[pc].flow == isa::Flow::branch) continue;
-    if (!computes(p, predicates, pc)) return false;
-    add_results(p, predicates, pc, decided);
+  const auto fine = [&](size_t pc) { return p.code[pc].flow == isa::Flow::branch || computes(p, predicates, pc); };
+  for (const size_t end : candidates(p, branch)) {
+    const std::optional<Region> region = paths_to(p, branch, end);
+    if (!region.has_value() || !std::all_of(region->begin(), region->end(), fine)) continue;
+    ValueFlow::Values decided;
+    for (const size_t pc : *region) add_results(p, predicates, pc, decided);
+    flow.reach(end, decided);
+    return true;
   }
-  flow.reach(end, decided);
-  return true;
+  return false;
 }
 
 }  // namespace

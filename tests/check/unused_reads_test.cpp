@@ -97,6 +97,10 @@ TEST(UnusedReads, ThatABranchComputesWithAreANote) {
   expect(choice + "@%p4 bra L;\nadd.u32 %r11, %r6, 3;\nL:\n" + store, {"H7407"});
   expect(choice + "@%p4 bra E;\nadd.u32 %r11, %r6, 3;\nbra L;\nE:\nadd.u32 %r11, %r6, 5;\nL:\n" + store, {"H7407"});
   expect(choice + "mov.u32 %r7, 0;\n@%p4 bra L;\nM:\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p4, %r7, 3;\n@%p4 bra M;\nL:\n" + store, {"H7407"});
+  // The compiler puts the meeting, and what follows it, ahead of the branch: Triton's logarithm in a loop (Liger-Kernel's JSD).
+  expect("mov.u32 %r7, 0;\nbra N;\nL:\n" + store + "add.u32 %r7, %r7, 1;\nsetp.lt.u32 %p5, %r7, 3;\n@!%p5 bra X;\nN:\nld.global.b32 %r6, [%rd2];\n" + choice +
+             "@%p4 bra L;\nadd.u32 %r11, %r6, 3;\nbra.uni L;\nX:\n",
+         {"H7407"});
 }
 
 // What the branch leaves is stored by the warp that read; a store, a barrier or another loop is what it decides about.
@@ -108,8 +112,10 @@ TEST(UsedReads, ByABranchAreRaces) {
       "@%p4 bra E;\nmov.u32 %r13, 2;\nbra L;\nE:\n@%p3 st.global.b32 [%rd3+64], %r5;\nL:\n",
       "@%p4 bra L;\nbar.sync 0;\nL:\n",
       "@%p4 bra L;\nret;\nL:\n",
+      "bra N;\nL:\n@%p3 st.global.b32 [%rd3+64], %r13;\nbra X;\nN:\n@%p4 bra L;\nmov.u32 %r13, 2;\nbra.uni L;\nX:\n",
   };
   for (const std::string& body : bodies) expect(choice + body, {"H7402"});
+  expect("bar.sync 0;\n" + kIncrement + "M:\nld.global.b32 %r6, [%rd2];\nsetp.eq.u32 %p4, %r6, 9;\n@%p4 bra M;\n", {"H7402"});  // the loop waits for what it loads
 }
 
 TEST(UnusedReads, ThatABarrierOrdersAreNone) {

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 
 #include <thread>
+#include <tuple>
 
 #include "cudart_program.h"
 
 extern "C" {
 CudaError cudaStreamCreate(void** out);
+CudaError cudaStreamCreateWithFlags(void** out, unsigned flags);
+CudaError cudaEventCreate(void** out);
+CudaError cudaStreamIsCapturing_ptsz(void* stream, int* out);
+CudaError cudaMemAdvise(const void* p, size_t bytes, int advice, drywell::cudart::MemLocation location);
 CudaError cudaThreadExchangeStreamCaptureMode(int* mode);
 CudaError cudaLibraryLoadData(void** out, const void* code, int* options, void** values, unsigned count, int* library_options, void** library_values, unsigned library_count);
 CudaError cudaLibraryGetKernel(void** out, void* library, const char* name);
@@ -39,9 +44,10 @@ class Capture : public testing::Test {
     EXPECT_EQ(cudaDeviceReset(), kOk);
     cudaGetLastError();
   }
+  static CudaError allocate_at(void** p) { return cudaMalloc(p, 64); }
   static CudaError allocate() {
     void* p = nullptr;
-    return cudaMalloc(&p, 64);
+    return allocate_at(&p);
   }
   static CudaError allocate_elsewhere() {
     CudaError e = kOk;
@@ -73,6 +79,10 @@ TEST_F(Capture, ForbidsAllocationsByItsMode) {
   EXPECT_EQ(end(), kOk);
 
   ASSERT_EQ(cudaStreamBeginCapture(stream_, kThreadLocal), kOk);
+  EXPECT_EQ(cudaFree(nullptr), CudaError::capture_unsupported);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kThreadLocal), kOk);
   EXPECT_EQ(allocate_elsewhere(), kOk);
   EXPECT_EQ(status(), kActive);
   EXPECT_EQ(allocate(), CudaError::capture_unsupported);
@@ -98,6 +108,97 @@ TEST_F(Capture, CannotBeWaitedFor) {
   ASSERT_EQ(cudaStreamBeginCapture(stream_, kRelaxed), kOk);
   EXPECT_EQ(cudaStreamSynchronize(stream_), CudaError::capture_unsupported);
   EXPECT_EQ(end(), CudaError::capture_invalidated);
+}
+
+// Here the stream of the fixture is a blocking one, and the other is not.
+TEST_F(Capture, OfABlockingStreamForbidsToAskTheLegacyStream) {
+  int of_default = -1;
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &of_default), CudaError::capture_implicit);
+  EXPECT_EQ(cudaStreamIsCapturing_ptsz(nullptr, &of_default), kOk) << "that of the thread";
+  EXPECT_EQ(status(), kActive);
+  EXPECT_EQ(end(), kOk);
+  void *other = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreateWithFlags(&other, 1), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(other, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamIsCapturing(nullptr, &of_default), kOk);
+  EXPECT_EQ(of_default, kNone);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, EndsWhereItBegan) {
+  void *other = nullptr, *event = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&event), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), CudaError::illegal_state);
+  EXPECT_EQ(status(), kActive) << "the other stream was not part of it";
+  ASSERT_EQ(cudaEventRecord(event, stream_), kOk);
+  ASSERT_EQ(cudaStreamWaitEvent(other, event, 0), kOk);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), CudaError::capture_unmatched);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+  EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, IsNotMergedWithAnother) {
+  void *other = nullptr, *event = nullptr, *graph = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&event), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+  ASSERT_EQ(cudaStreamBeginCapture(other, kGlobal), kOk);
+  ASSERT_EQ(cudaEventRecord(event, other), kOk);
+  EXPECT_EQ(cudaStreamWaitEvent(stream_, event, 0), CudaError::capture_merge);
+  EXPECT_EQ(end(), CudaError::capture_invalidated);
+  EXPECT_EQ(cudaStreamEndCapture(other, &graph), kOk);
+  EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST_F(Capture, HasItsOtherStreamsJoinedAtTheEnd) {
+  void *other = nullptr, *fork = nullptr, *join = nullptr, *p = nullptr, *q = nullptr;
+  constexpr auto kDeviceToDevice = static_cast<drywell::cudart::CopyKind>(3);
+  ASSERT_EQ(cudaStreamCreate(&other), kOk);
+  ASSERT_EQ(cudaEventCreate(&fork), kOk);
+  ASSERT_EQ(cudaEventCreate(&join), kOk);
+  ASSERT_EQ(allocate_at(&p), kOk);
+  ASSERT_EQ(allocate_at(&q), kOk);
+  for (const auto& [work, joins, ends] : {std::tuple(true, false, CudaError::capture_unjoined), {true, true, kOk}, {false, false, kOk}}) {
+    ASSERT_EQ(cudaStreamBeginCapture(stream_, kGlobal), kOk);
+    ASSERT_EQ(cudaMemcpyAsync(p, q, 64, kDeviceToDevice, stream_), kOk);
+    ASSERT_EQ(cudaEventRecord(fork, stream_), kOk);
+    ASSERT_EQ(cudaStreamWaitEvent(other, fork, 0), kOk);
+    EXPECT_EQ(work ? cudaMemcpyAsync(p, q, 64, kDeviceToDevice, other) : kOk, kOk);
+    ASSERT_EQ(cudaEventRecord(join, other), kOk);
+    EXPECT_EQ(joins ? cudaStreamWaitEvent(stream_, join, 0) : kOk, kOk);
+    EXPECT_EQ(end(), ends);
+    EXPECT_EQ(status(), kNone);
+  }
+  for (void* event : {fork, join}) EXPECT_EQ(cudaEventDestroy(event), kOk);
+  EXPECT_EQ(cudaStreamDestroy(other), kOk);
+}
+
+TEST(Devices, AreFoundByTheirPlaceOnTheBus) {
+  char id[16];
+  int device = -1;
+  ASSERT_EQ(cudaDeviceGetPCIBusId(id, sizeof id, 0), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, id), kOk);
+  EXPECT_EQ(device, 0);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "00:00.0"), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "0000:00:00"), kOk);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "FFFF:FF:FF.F"), CudaError::invalid_device);
+  EXPECT_EQ(cudaDeviceGetByPCIBusId(&device, "fake:id"), CudaError::invalid_value);
+  cudaGetLastError();
+}
+
+TEST(ManagedMemory, TakesTheAdviceThatThereIs) {
+  void* p = nullptr;
+  ASSERT_EQ(cudaMallocManaged(&p, 64, 1), kOk);
+  for (const int advice : {1, 6}) EXPECT_EQ(cudaMemAdvise(p, 64, advice, {1, 0}), kOk);
+  for (const int advice : {-1, 0, 7}) EXPECT_EQ(cudaMemAdvise(p, 64, advice, {1, 0}), CudaError::invalid_value);
+  EXPECT_EQ(cudaFree(p), kOk);
+  cudaGetLastError();
 }
 
 TEST(StreamPriorities, AreClampedToTheirRange) {

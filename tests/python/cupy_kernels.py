@@ -13,6 +13,16 @@ axpy = cp.RawKernel(
     "axpy",
 )
 dx, dy = cp.asarray(x), cp.asarray(y)
+if cp.cuda.get_nvcc_path():  # its code is machine code, unless it is asked for PTX
+    twice = cp.RawModule(
+        code=r"""__device__ float twice(float x) { return 2 * x; }
+extern "C" __global__ void k(const float* x, float* out) { out[threadIdx.x] = twice(x[threadIdx.x]); }""",
+        backend="nvcc",
+        options=("-dc",),
+    ).get_function("k")
+    out = cp.empty(32, np.float32)
+    twice((1,), (32,), (dx, out))
+    np.testing.assert_array_equal(out.get(), 2 * x[:32])
 out = cp.empty_like(dx)
 axpy((8,), (128,), (np.float32(2), dx, dy, out, np.int32(1000)))
 np.testing.assert_allclose(out.get(), 2 * x + y, rtol=1e-6)
@@ -22,6 +32,10 @@ norm = cp.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l
 np.testing.assert_allclose(norm(dx).get(), np.sqrt((x * x).sum()), rtol=1e-5)
 np.testing.assert_allclose(norm(dx.reshape(10, 100), axis=1).get(), np.sqrt((x * x).reshape(10, 100).sum(1)), rtol=1e-5)
 np.testing.assert_allclose(cp.sum(dx * dy + 1).get(), (x * y + 1).sum(), rtol=1e-5)
+cp._core.set_routine_accelerators(["cub"])  # machine code, whose errors CuPy does not see
+np.testing.assert_allclose(cp.sum(dx).get(), x.sum(), rtol=1e-5)
+np.testing.assert_array_equal(cp.cumsum(cp.arange(300)).get(), np.cumsum(np.arange(300)))
+assert cp._core.get_routine_accelerators() == []
 np.testing.assert_array_equal(dx[dx > 0.5].get(), x[x > 0.5])
 np.testing.assert_array_equal(cp.arange(12).reshape(3, 4).T.copy().get(), np.arange(12).reshape(3, 4).T)
 np.testing.assert_allclose(cp.exp(dx).get(), np.exp(x), rtol=1e-6)

@@ -11,7 +11,7 @@ done
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 export XDG_CACHE_HOME=$scratch/cache
-unset TRITON_CACHE_DIR TORCHINDUCTOR_CACHE_DIR TILELANG_CACHE_DIR
+unset TRITON_CACHE_DIR TORCHINDUCTOR_CACHE_DIR TILELANG_CACHE_DIR CUPY_CACHE_DIR NUMBA_CACHE_DIR
 cd "$folder" || exit 1
 export PYTHONDONTWRITEBYTECODE=1
 under() { "$drywell" python --python="$python" "$@"; }
@@ -33,6 +33,11 @@ case $test in
     # Object files that packages of CuTe DSL keep have no PTX.
     QUACK_CACHE_ENABLED=1 under -c "import os; print([os.environ[f'{p}_CACHE_ENABLED'] for p in ('QUACK', 'FLASH_ATTENTION_CUTE_DSL')])" >"$scratch/out" 2>"$scratch/err"
     expect "$scratch/out" "\['0', '0'\]"
+    # What is compiled for the simulator must not come to lie in a framework's own cache.
+    for cache in TRITON CUPY NUMBA; do
+      under -c "import os; print(os.environ['${cache}_CACHE_DIR'])" >"$scratch/out" 2>"$scratch/err"
+      expect "$scratch/out" "^$scratch/cache/drywell/"
+    done
     # What a framework chose by times must not come from a run without a clock.
     for cache in TORCHINDUCTOR_CACHE_DIR TILELANG_CACHE_DIR; do
       for driver in timed eager; do under --driver=$driver -c "import os; print(os.environ['$cache'])" 2>"$scratch/err"; done | sort -u >"$scratch/out"

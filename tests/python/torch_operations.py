@@ -91,6 +91,11 @@ on_both(torch.nn.Conv3d(4, 8, 3, groups=4), torch.randn(2, 4, 5, 6, 5))
 half = torch.randn(2, 8, 8).half()
 same(torch.mm(half[0].cuda(), half[1].cuda(), out_dtype=torch.float32), half[0].float() @ half[1].float())
 same(torch.bmm(half.cuda(), half.cuda(), out_dtype=torch.float32), half.float() @ half.float())
+product = half[0].float() @ half[1].float()
+out = torch.ones(8, 8, device="cuda")
+same(torch.mm(half[0].cuda(), half[1].cuda(), out_dtype=torch.float32, out=torch.empty_like(out)), product)
+same(torch.addmm(out, half[0].cuda(), half[1].cuda(), out_dtype=torch.float32, out=out), 1 + product)
+same(out, 1 + product)
 kept = torch.nn.functional.dropout(torch.ones(1000, device="cuda"), 0.25).cpu()
 assert set(kept.unique().tolist()) == {0.0, torch.tensor(1 / 0.75).item()} and 600 < (kept > 0).sum() < 900
 # Attention takes the form that is made of ordinary operations.

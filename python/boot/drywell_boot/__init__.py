@@ -18,6 +18,7 @@ def install():
             "cuda.bindings._internal.runtime_ptds": ("drywell_boot.cuda_bindings", "table"),
             "cupy": ("drywell_boot.cupy", "package", "before"),
             "cupy.cublas": ("drywell_boot.cupy", "vectors"),
+            "cupy.cuda.compiler": ("drywell_boot.cupy", "compilers"),
             "cupyx.cusparse": ("drywell_boot.cupy_sparse", "library"),
             "cupyx.scipy.sparse._index": ("drywell_boot.cupy_sparse", "index"),
             "cupyx.scipy.sparse.linalg._iterative": ("drywell_boot.cupy_sparse", "iterative"),

@@ -23,6 +23,34 @@ def package(module):
     return _libraries
 
 
+def _without_cub(cupy):
+    """CUB for whole arrays is machine code, and CuPy does not look at its errors: its results would be whatever the memory has. Reductions by
+    CUB in blocks are compiled from CUDA C++, and stay."""
+    for module in (cupy._core, cupy._core._accelerator):
+        choose = module.set_routine_accelerators
+
+        def set_routine_accelerators(accelerators, choose=choose):
+            names = [a for a in accelerators if a not in ("cub", cupy._core._accelerator.ACCELERATOR_CUB)]
+            if len(names) != len(accelerators):
+                device.say("CuPy's CUB is machine code: whole arrays take CuPy's own kernels")
+            choose(names)
+
+        module.set_routine_accelerators = set_routine_accelerators
+    cupy._core.set_routine_accelerators(cupy._core.get_routine_accelerators())
+
+
+def compilers(module):
+    """cupy.cuda.compiler: nvcc, which a program may choose for its raw kernels, makes PTX instead of machine code, which the driver takes as well."""
+    by_nvcc = module.compile_using_nvcc
+
+    @functools.wraps(by_nvcc)
+    def to_ptx(source, options=(), arch=None, filename="kern.cu", code_type="cubin", separate_compilation=False, log_stream=None):
+        options = tuple("-rdc=true" if o in ("-dc", "--device-c") else o for o in options)  # an object has no PTX by itself
+        return by_nvcc(source, options, arch, filename, "ptx", False, log_stream)
+
+    module.compile_using_nvcc = to_ptx
+
+
 def _begin(cupy):
     device.say("CuPy's libraries (products, linear algebra, sorting, FFT, random numbers) are computed by NumPy and SciPy on the CPU; they take no simulated time")
     if cupy.cuda.get_current_stream().is_capturing():
@@ -70,6 +98,7 @@ def _replace(cupy, module, names, host):
 def _libraries(cupy):
     import numpy
 
+    _without_cub(cupy)
     _replace(cupy, cupy, _PRODUCTS, numpy)
     _replace(cupy, cupy.linalg, _LINEAR, numpy.linalg)
     _replace(cupy, cupy.fft, _TRANSFORMS, numpy.fft)

@@ -7,7 +7,7 @@ so do the kernels of Triton and others. Random numbers are therefore those of th
 """
 
 
-from drywell_boot import device, torch_capture, torch_missing, torch_pools
+from drywell_boot import device, scaled_products, torch_capture, torch_missing, torch_pools
 
 # Operations whose CUDA implementation starts no kernel: memory, views, and reading one element.
 _NATIVE = {
@@ -132,21 +132,6 @@ def _on_cpu(torch, name, op):
     return call
 
 
-class _ScaledProduct:
-    """torch._scaled_mm: PyTorch's CPU kernel takes no block-scaled operands."""
-
-    def __init__(self, op):
-        self.op, self._schema = op, op._schema
-
-    def __call__(self, a, b, a_scales, b_scales, bias=None, scale_result=None, out_dtype=None, *rest, **more):
-        if a_scales.element_size() != 1:
-            return self.op(a, b, a_scales, b_scales, bias, scale_result, out_dtype, *rest, **more)
-        from drywell_boot import block_scaled
-
-        out = block_scaled.product(a, b.t(), a_scales, b_scales)
-        return (out if bias is None else out + bias.float()).to(out_dtype or a.dtype)
-
-
 def _is_view(schema):
     return any(a.alias_info is not None and not a.alias_info.is_write for a in schema.returns)
 
@@ -177,7 +162,7 @@ def torch(module):
     names = dict(_operations(module))
     copy = module.ops.aten.copy_.default
     names.setdefault("aten::copy_", copy)
-    names["aten::_scaled_mm"] = _ScaledProduct(names["aten::_scaled_mm"])
+    names["aten::_scaled_mm"] = scaled_products.Product(module, names["aten::_scaled_mm"])
     names.update(torch_missing.operations(module, lambda name: _overload(module, name)))
     for name, op in names.items():
         _replace(library, name, _on_cpu(module, name, op))

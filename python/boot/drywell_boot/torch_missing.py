@@ -4,6 +4,9 @@ Among them are what torch.nn.RMSNorm, LSTM, GRU and convolutions of single chann
 its derivative have a form of their own: nothing else reads them."""
 
 
+from drywell_boot import scaled_products
+
+
 def _of(x, like):
     return x.to(like.dtype)
 
@@ -70,6 +73,16 @@ def _sum_and_product(torch, c, a, b, out_dtype, *, beta=1, alpha=1):
     return (beta * c.float() + alpha * (a.float() @ b.float())).to(out_dtype)
 
 
+def _into_out(function):
+    """The form of an operation that writes its result into `out`."""
+
+    def call(torch, *args, out, **kwargs):
+        result = function(torch, *args, **kwargs)
+        return out.resize_(result.shape).copy_(result)
+
+    return call
+
+
 def _softmax(torch, x, dim, half_to_float):
     """Of halves with a result in float32, which CUDA's kernels give at once (`softmax(x, -1, dtype=torch.float32)`, autocast)."""
     return torch.ops.aten._softmax.default(x.float() if half_to_float else x, dim, False)
@@ -88,9 +101,11 @@ def _log_softmax_backward(torch, grad, output, dim, input_dtype):
 
 
 def wider(torch, op, args, kwargs, refusal):
-    """An operation whose CPU kernel lacks a type that CUDA's has: of halves in float32, which CUDA's computes in, too; of integers (histc) in float64."""
+    """An operation whose CPU kernel lacks a type that CUDA's has: of halves in float32, which CUDA's computes in, too, and of 8-bit floats (equal);
+    of integers (histc) in float64."""
     given = [t for a in (*args, *kwargs.values()) for t in (a if isinstance(a, (list, tuple)) else [a]) if isinstance(t, torch.Tensor)]
-    halves = {torch.float16: torch.float32, torch.bfloat16: torch.float32}
+    narrow = (torch.float16, torch.bfloat16, torch.float8_e4m3fn, torch.float8_e5m2)
+    halves = dict.fromkeys(narrow, torch.float32)
     wide = halves if any(t.dtype in halves for t in given) else {t: torch.float64 for t in (torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64)}
     pairs = [(t, t.to(wide[t.dtype])) for t in given if t.dtype in wide]
     if not pairs:
@@ -131,10 +146,21 @@ _WRITTEN = {
     "aten::_thnn_fused_lstm_cell_backward_impl": _lstm_cell_backward,
     "aten::_thnn_fused_gru_cell": _gru_cell,
     "aten::_thnn_fused_gru_cell_backward": _gru_cell_backward,
+    "aten::_scaled_mm_v2": scaled_products.product,
+    "aten::_scaled_addmm": scaled_products.sum_and_product,
+    "aten::_scaled_addmm.out": _into_out(scaled_products.sum_and_product),
+    "aten::_scaled_addmm_": scaled_products.add_product,
+    "aten::_scaled_grouped_mm": scaled_products.grouped_first,
+    "aten::_scaled_grouped_mm_v2": scaled_products.grouped,
+    "aten::_scaled_grouped_mm_v2.out": _into_out(scaled_products.grouped),
     "aten::mm.dtype": _product,
     "aten::bmm.dtype": _product,
     "aten::addmm.dtype": _sum_and_product,
     "aten::baddbmm.dtype": _sum_and_product,
+    "aten::mm.dtype_out": _into_out(_product),
+    "aten::bmm.dtype_out": _into_out(_product),
+    "aten::addmm.dtype_out": _into_out(_sum_and_product),
+    "aten::baddbmm.dtype_out": _into_out(_sum_and_product),
 }
 
 

@@ -74,6 +74,25 @@ size_t wrong_values(const std::string& image, int registers = 255) {
   return wrong;
 }
 
+// A link of PTX with an option that nvJitLink refuses: when it is made, or for its value when PTX is added. It has a log then.
+bool refused(const std::string& ptx, const char* option, nvJitLinkResult made, nvJitLinkResult added) {
+  const char* options[] = {"-arch=sm_100a", option};
+  nvJitLinkHandle link;
+  if (nvJitLinkCreate(&link, 2, options) != made) return false;
+  const bool right = made != NVJITLINK_SUCCESS || nvJitLinkAddData(link, NVJITLINK_INPUT_PTX, ptx.data(), ptx.size(), "part") == added;
+  size_t n = 0;
+  const bool logged = nvJitLinkGetErrorLogSize(link, &n) == NVJITLINK_SUCCESS && n > 1;
+  nvJitLinkDestroy(&link);
+  return right && logged;
+}
+
+size_t options_wrongly_taken(const std::string& ptx) {
+  size_t wrong = 0;
+  for (const char* option : {"-maxrregcount=", "-maxrregcount", "-bogus"}) wrong += !refused(ptx, option, NVJITLINK_ERROR_UNRECOGNIZED_OPTION, NVJITLINK_SUCCESS);
+  for (const char* option : {"-maxrregcount=abc", "-maxrregcount=16x", "-maxrregcount=1e2"}) wrong += !refused(ptx, option, NVJITLINK_SUCCESS, NVJITLINK_ERROR_PTX_COMPILE);
+  return wrong;
+}
+
 }  // namespace
 
 int main() {
@@ -82,7 +101,9 @@ int main() {
   size_t wrong = wrong_values(compiled(kWhole, {arch}, nvrtcGetCUBINSize, nvrtcGetCUBIN));
   const auto ptx = [&](const char* source) { return compiled(source, {arch, "-rdc=true"}, nvrtcGetPTXSize, nvrtcGetPTX); };
   wrong += wrong_values(linked(NVJITLINK_INPUT_PTX, {ptx(kKernel), ptx(kPart)}, {arch}));
-  wrong += wrong_values(linked(NVJITLINK_INPUT_PTX, {kOldPart, ptx(kKernel)}, {arch, "-maxrregcount=16"}), 16);
+  wrong += wrong_values(linked(NVJITLINK_INPUT_PTX, {kOldPart, ptx(kKernel)}, {arch, "-maxrregcount=16"}), 24);
+  for (const char* many : {"-maxrregcount=0x20", "-maxrregcount=+32", "-maxrregcount=-1", "-maxrregcount=300"}) require(wrong_values(linked(NVJITLINK_INPUT_PTX, {kOldPart, ptx(kKernel)}, {arch, many})) == 0, many);
+  wrong += options_wrongly_taken(kOldPart);
   const auto ltoir = [&](const char* source) { return compiled(source, {arch, "-rdc=true", "-dlto"}, nvrtcGetLTOIRSize, nvrtcGetLTOIR); };
   wrong += wrong_values(linked(NVJITLINK_INPUT_LTOIR, {ltoir(kKernel), ltoir(kPart)}, {arch, "-lto"}));
   return verdict(wrong, 128);
