@@ -86,6 +86,16 @@ TEST(Launch, TheFirstCtaOfAnSmEndsFirst) {
   for (size_t i = 0; i < measured.size(); ++i) EXPECT_NEAR(static_cast<double>(stays[i].to - stays[0].from), measured[i], 0.13 * measured[i]) << i;
 }
 
+// The same with an approximation in each step: the warps of the first CTAs do not wait behind more than one of another's (mixed-8-3 of the record).
+TEST(Launch, TheFirstCtaGoesFirstAtTheUnitOfApproximations) {
+  std::string body = "mov.f32 %f1, 0f3FC00000; mov.f32 %f2, %f1; mov.u32 %r5, 32; mov.u32 %r7, %tid.x;\nL:\n";
+  for (int i = 0; i < 8; ++i) body += "ex2.approx.ftz.f32 %f1, %f1; fma.rn.f32 %f1, %f1, %f2, %f2; xor.b32 %r7, %r7, %r5; fma.rn.f32 %f1, %f1, %f2, %f2;\n";
+  body += "sub.u32 %r5, %r5, 1; setp.ne.u32 %p2, %r5, 0;\n@%p2 bra L;\nmov.b32 %r6, %f1; add.u32 %r6, %r6, %r7; cvt.u64.u32 %d3, %r6;";
+  const auto stays = run({.ctas = 8, .threads = 128, .sms = 1, .arch = "sm_90a"}, body).stays;
+  EXPECT_NEAR(static_cast<double>(stays[0].to - stays[0].from), 9339, 0.13 * 9339);
+  EXPECT_NEAR(static_cast<double>(stays[7].to - stays[0].from), 19298, 0.13 * 19298);
+}
+
 // 4,224 CTAs of a warp start within 384 ns of an H200 (traces/hw/h200-2026-11-27-launch.txt): 5.6 a cycle.
 TEST(Launch, FillsEmptyPlacesAtOnceAndReplacesThoseThatEnd) {
   const auto stays = run({.ctas = 12, .sms = 4, .smem = 200 << 10}, kWork).stays;
