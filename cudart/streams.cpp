@@ -8,13 +8,17 @@
 namespace drywell::cudart {
 namespace {
 
-// cudaStreamLegacy and cudaStreamPerThread (driver_types.h).
-bool is_default(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= 2; }
+// driver_types.h
+constexpr uintptr_t kLegacy = 1;     // cudaStreamLegacy
+constexpr uintptr_t kPerThread = 2;  // cudaStreamPerThread
+bool is_default(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= kPerThread; }
 constexpr unsigned kNonBlocking = 1;  // cudaStreamNonBlocking
 
 constexpr int kGreatestPriority = -5, kLeastPriority = 0;  // cudaDeviceGetStreamPriorityRange: others are clamped
 
 }  // namespace
+
+bool Streams::is_legacy(const void* handle) { return reinterpret_cast<uintptr_t>(handle) <= kLegacy; }
 
 GraphNode& Graph::add(GraphNodeType type, Work work, std::vector<GraphNode*> after) {
   for (const GraphNode* n : after) require_value(n != nullptr && n->graph == this);

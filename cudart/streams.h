@@ -183,6 +183,8 @@ class Streams {
   void destroy(void* handle);
   /// nullptr, cudaStreamLegacy and cudaStreamPerThread are one stream here.
   Stream& get(const void* handle) const;
+  /// nullptr and cudaStreamLegacy.
+  static bool is_legacy(const void* handle);
 
   /// Runs the work, or records it if the stream captures, or holds it behind work that is held.
   void submit(Stream& s, GraphNodeType type, Work work);

@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint64_t kMaxDim = uint64_t{1} << 32;
 constexpr uint64_t kMaxStride = uint64_t{1} << 40;
+
 class Checker {
  public:
   Checker(const TensorMapFields& f, unsigned cc, Diagnostics& out, const SourcePos& where)

@@ -10,8 +10,6 @@ namespace {
 constexpr int kNotCapturing = 0, kCapturing = 1, kInvalidated = 2;
 int status_of(const Stream& s) { return s.capture == nullptr ? kNotCapturing : s.invalidated ? kInvalidated
                                                                                              : kCapturing; }
-/// nullptr and cudaStreamLegacy.
-bool is_legacy(const void* stream) { return reinterpret_cast<uintptr_t>(stream) <= 1; }
 constexpr int kLastMode = 2;              // cudaStreamCaptureModeRelaxed
 constexpr unsigned kSetDependencies = 1;  // cudaStreamSetCaptureDependencies; 0 adds
 
@@ -53,7 +51,7 @@ CudaError cudaStreamIsCapturing_ptsz(void* stream, int* out) {
 }
 /// The legacy default stream must not even be asked while a capture of a stream that it waits for is in progress.
 CudaError cudaStreamIsCapturing(void* stream, int* out) {
-  const CudaError e = serve("cudaStreamIsCapturing", [&](Context& c) { require(!is_legacy(stream) || !c.streams.default_waits_for_capture(), CudaError::capture_implicit); });
+  const CudaError e = serve("cudaStreamIsCapturing", [&](Context& c) { require(!Streams::is_legacy(stream) || !c.streams.default_waits_for_capture(), CudaError::capture_implicit); });
   return e == CudaError::success ? cudaStreamIsCapturing_ptsz(stream, out) : e;
 }
 

@@ -50,7 +50,7 @@ void IssueSlot::offer(uint16_t place, Time at, uint16_t admission) {
   select();
 }
 
-// The first in the order of keys, without the current warp and those for which `test` is false; kNone: there is none. By masks, because no
+// The first in the order of Order, without the current warp and those for which `test` is false; kNone: there is none. By masks, because no
 // host can predict which warp is the first.
 template <class Test>
 uint32_t IssueSlot::first_other(Test&& test) const {

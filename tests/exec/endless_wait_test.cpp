@@ -247,6 +247,7 @@ TEST(EndlessWait, IsADeadlockUnderTheTimedDriver) {
     EXPECT_THAT(deadlock(sim::DriverKind::timed, kBackoff, check), HasSubstr("1 of 65 arrivals missing"));
   }
 }
+
 // Some work for long, and one waits.
 TEST(EndlessWait, ForWorkIsNoneUnderTheTimedDriver) {
   const std::string work = "  mov.u32 %r2, 0;\n  setp.ne.u32 %p3, %r1, 3;\n  @%p3 bra AGAIN;\nWORK:\n  add.u32 %r2, %r2, 1;\n  setp.lt.u32 %p2, %r2, 300000;\n  @%p2 bra WORK;\n  st.release.gpu.global.u32 [%rd1], 4;\n";

@@ -133,13 +133,13 @@ TEST(RuleTwins, TensorCopies) {
   expect_code(judged(matrix(), {.access = TensorAccess::store, .coord = {4, -1}}), Code::E1475);
   expect_code(judged(matrix(), {.mode = Mod::im2col}), Code::E1478);
   expect_code(judged(matrix(), {.mode = Mod::tile_gather4}), Code::E1478);  // a box of 16 rows
-  // The encoder counts no element of dimension 1, the copy one: 16 * 4 bytes, and 256 * 256 * 256 rows of them.
+  // The encoder counts no element of dimension 1, the copy one: rows of 16 * 4 bytes, one, then 256 * 256 * 256, then 2^32.
   TensorMapFields vast = matrix();
   vast.rank = 5, vast.box = {16, 4, 1, 1, 1}, vast.element_stride = {1, 8, 1, 1, 1};
   EXPECT_FALSE(judged(vast, {}).has_errors());
   vast.box = {16, 4, 256, 256, 256};
   expect_code(judged(vast, {}), Code::E1476);
-  vast.box = {16, 256, 256, 256, 256}, vast.element_stride[1] = 1;  // 2^32 rows
+  vast.box = {16, 256, 256, 256, 256}, vast.element_stride[1] = 1;
   expect_code(judged(vast, {}), Code::E1476);
   vast.interleave = Interleave::bytes16, vast.box = {256, 256, 256, 256, 1};
   expect_code(judged(vast, {}), Code::E1476);
